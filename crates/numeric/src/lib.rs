@@ -1,0 +1,23 @@
+//! Numbers that never lie.
+//!
+//! Everything Throng promises is a number, and every such number is either *exact*
+//! ([`Rational`]) or an *enclosure* ([`Enclosure`]): a pair of `f64` between which the true
+//! value is proved to lie. Nothing in this crate returns a bare floating-point estimate of a
+//! quantity on which a guarantee could depend.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`rational`] | exact rationals, their text form, exact `f64` to rational |
+//! | [`fixed`] | e^-x of a rational to any number of bits, in integers only |
+//! | [`rounding`] | `f64` arithmetic with a direction: `_down` is below, `_up` is above |
+//! | [`enclosure`] | outward-rounded intervals and their arithmetic |
+pub mod enclosure;
+mod error;
+pub mod fixed;
+pub mod rational;
+pub mod rounding;
+
+pub use dashu_int::{IBig as Integer, UBig as Natural};
+pub use enclosure::Enclosure;
+pub use error::NumericError;
+pub use rational::Rational;
