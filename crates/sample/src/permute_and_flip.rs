@@ -13,7 +13,7 @@ use crate::{Entropy, SampleError};
 ///
 /// The xᵢ are *energies*: scores already scaled, and lower is better. For scores sᵢ of
 /// sensitivity κ, xᵢ = -ε sᵢ / (2κ), as for [`crate::ExponentialChoice`], which is never better
-/// in expectation at the same privacy (McKenna and Sheldon, Theorem 2).
+/// in expectation at the same privacy.
 ///
 /// # Guarantee
 /// With yᵢ = xᵢ - min x, the law is exactly
@@ -30,8 +30,8 @@ use crate::{Entropy, SampleError};
 /// Time: depends on the energies and the index returned; O(n) to lay out the deck.
 ///
 /// # Reference
-/// McKenna, Sheldon, *Permute-and-Flip: A new mechanism for differentially private selection*
-/// (2020), Algorithm 1.
+/// [McKenna and Sheldon](https://arxiv.org/abs/2010.12603), *Permute-and-Flip: A new mechanism for
+/// differentially private selection* (2020), Algorithm 1.
 ///
 /// ```
 /// use throng_numeric::Rational;
