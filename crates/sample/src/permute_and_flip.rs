@@ -5,6 +5,7 @@ use throng_numeric::Rational;
 use crate::bernoulli::exp_neg;
 use crate::choice::{gaps, index_below};
 use crate::ratio::Ratio;
+use crate::reservoir::Reservoir;
 use crate::words::Words;
 use crate::{Entropy, SampleError};
 
@@ -63,7 +64,8 @@ impl PermuteAndFlip {
     /// # Errors
     /// If the entropy source fails.
     pub fn draw(&self, entropy: &mut dyn Entropy) -> Result<usize, SampleError> {
-        let words = &mut Words::new(entropy);
+        let mut reservoir = Reservoir::new(entropy);
+        let words = &mut Words::new(&mut reservoir);
         let mut deck: Vec<usize> = (0..self.gaps.len()).collect();
         while !deck.is_empty() {
             let candidate = deck.swap_remove(index_below(deck.len(), words)?);

@@ -54,6 +54,7 @@ impl Experiment<'_> {
     ) {
         let miss = miss_probability(self.law, wrong, self.samples);
         assert!(miss <= MISS, "{} samples miss it with probability {miss:e}", self.samples);
+        println!("{} samples; missed with probability at most {miss:.1e}", self.samples);
         let alarm = first_alarm(self.law, &self.tally(draw));
         assert!(alarm.is_some(), "a wrong sampler was accepted (miss {miss:e})");
     }
