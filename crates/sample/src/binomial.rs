@@ -6,6 +6,7 @@ use throng_numeric::{Natural, Rational};
 use crate::bernoulli::bernoulli;
 use crate::log_concave::{LogConcave, Slope};
 use crate::ratio::Ratio;
+use crate::reservoir::Reservoir;
 use crate::words::Words;
 use crate::{Entropy, SampleError};
 
@@ -75,7 +76,8 @@ impl Binomial {
     /// # Errors
     /// If the entropy source fails.
     pub fn draw(&self, entropy: &mut dyn Entropy) -> Result<u64, SampleError> {
-        successes(self.trials, self.p.clone(), &mut Words::new(entropy))
+        let mut reservoir = Reservoir::new(entropy);
+        successes(self.trials, self.p.clone(), &mut Words::new(&mut reservoir))
     }
 }
 

@@ -4,6 +4,7 @@ use throng_numeric::Rational;
 
 use crate::bernoulli::exp_neg;
 use crate::ratio::Ratio;
+use crate::reservoir::Reservoir;
 use crate::uniform::below_word;
 use crate::words::Words;
 use crate::{Entropy, SampleError};
@@ -55,7 +56,8 @@ impl ExponentialChoice {
     /// # Errors
     /// If the entropy source fails.
     pub fn draw(&self, entropy: &mut dyn Entropy) -> Result<usize, SampleError> {
-        let words = &mut Words::new(entropy);
+        let mut reservoir = Reservoir::new(entropy);
+        let words = &mut Words::new(&mut reservoir);
         loop {
             let i = index_below(self.gaps.len(), words)?;
             if exp_neg(&self.gaps[i], words)? {

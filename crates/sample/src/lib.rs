@@ -15,12 +15,14 @@ mod error;
 mod gaussian;
 mod geometric;
 mod laplace;
+#[allow(dead_code, reason = "what the bulk path decides its rare open cases with")]
 mod lazy;
 mod log_concave;
 mod permutation;
 mod permute_and_flip;
 mod poisson;
 mod ratio;
+mod reservoir;
 #[cfg(test)]
 mod script;
 mod uniform;

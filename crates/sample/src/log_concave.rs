@@ -40,8 +40,8 @@ use crate::bernoulli::bernoulli_words;
 use crate::uniform::below_word;
 use crate::words::Words;
 
-/// The ratios ρⱼ = (num - j num_step) / (den + j den_step) on one side of the mode. All values
-/// that occur must stay below 2^63.
+/// The ratios `ρⱼ = (num - j num_step) / (den + j den_step)` on one side of the mode. Within the
+/// support all of these must stay below 2^63.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slope {
     pub(crate) num: u64,
@@ -72,7 +72,7 @@ impl Slope {
 struct Side {
     slope: Slope,
     shoulder: u64,
-    /// q = tail_num / tail_den < 1.
+    /// `q = tail_num / tail_den`, below 1.
     tail_num: u64,
     tail_den: u64,
     /// T.

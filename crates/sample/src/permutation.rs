@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::choice::index_below;
+use crate::reservoir::Reservoir;
 use crate::uniform::below_word;
 use crate::words::Words;
 use crate::{Entropy, SampleError};
@@ -28,7 +29,8 @@ use crate::{Entropy, SampleError};
 /// # Ok::<(), throng_sample::SampleError>(())
 /// ```
 pub fn shuffle<T>(items: &mut [T], entropy: &mut dyn Entropy) -> Result<(), SampleError> {
-    let words = &mut Words::new(entropy);
+    let mut reservoir = Reservoir::new(entropy);
+    let words = &mut Words::new(&mut reservoir);
     for last in (1..items.len()).rev() {
         items.swap(last, index_below(last + 1, words)?);
     }
@@ -89,7 +91,8 @@ impl Subset {
     /// # Errors
     /// If the entropy source fails.
     pub fn draw(&self, entropy: &mut dyn Entropy) -> Result<Vec<u64>, SampleError> {
-        let words = &mut Words::new(entropy);
+        let mut reservoir = Reservoir::new(entropy);
+        let words = &mut Words::new(&mut reservoir);
         let mut members = HashSet::new();
         for j in self.population - self.size..self.population {
             // j < population, so j + 1 is still a word.

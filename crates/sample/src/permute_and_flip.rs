@@ -5,6 +5,7 @@ use throng_numeric::Rational;
 use crate::bernoulli::exp_neg;
 use crate::choice::{gaps, index_below};
 use crate::ratio::Ratio;
+use crate::reservoir::Reservoir;
 use crate::words::Words;
 use crate::{Entropy, SampleError};
 
@@ -13,7 +14,7 @@ use crate::{Entropy, SampleError};
 ///
 /// The xᵢ are *energies*: scores already scaled, and lower is better. For scores sᵢ of
 /// sensitivity κ, xᵢ = -ε sᵢ / (2κ), as for [`crate::ExponentialChoice`], which is never better
-/// in expectation at the same privacy (McKenna and Sheldon, Theorem 2).
+/// in expectation at the same privacy.
 ///
 /// # Guarantee
 /// With yᵢ = xᵢ - min x, the law is exactly
@@ -30,8 +31,8 @@ use crate::{Entropy, SampleError};
 /// Time: depends on the energies and the index returned; O(n) to lay out the deck.
 ///
 /// # Reference
-/// McKenna, Sheldon, *Permute-and-Flip: A new mechanism for differentially private selection*
-/// (2020), Algorithm 1.
+/// [McKenna and Sheldon](https://arxiv.org/abs/2010.12603), *Permute-and-Flip: A new mechanism for
+/// differentially private selection* (2020), Algorithm 1.
 ///
 /// ```
 /// use throng_numeric::Rational;
@@ -63,7 +64,8 @@ impl PermuteAndFlip {
     /// # Errors
     /// If the entropy source fails.
     pub fn draw(&self, entropy: &mut dyn Entropy) -> Result<usize, SampleError> {
-        let words = &mut Words::new(entropy);
+        let mut reservoir = Reservoir::new(entropy);
+        let words = &mut Words::new(&mut reservoir);
         let mut deck: Vec<usize> = (0..self.gaps.len()).collect();
         while !deck.is_empty() {
             let candidate = deck.swap_remove(index_below(deck.len(), words)?);

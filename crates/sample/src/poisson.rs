@@ -5,6 +5,7 @@ use throng_numeric::Rational;
 use crate::bernoulli::{bernoulli, bernoulli_words};
 use crate::log_concave::{LogConcave, Slope};
 use crate::ratio::Ratio;
+use crate::reservoir::Reservoir;
 use crate::words::Words;
 use crate::{Entropy, SampleError};
 
@@ -71,7 +72,8 @@ impl Poisson {
     /// # Errors
     /// If the entropy source fails.
     pub fn draw(&self, entropy: &mut dyn Entropy) -> Result<u64, SampleError> {
-        let words = &mut Words::new(entropy);
+        let mut reservoir = Reservoir::new(entropy);
+        let words = &mut Words::new(&mut reservoir);
         let mut total = match &self.whole {
             Some(law) => law.draw_from(words)?,
             None => 0,

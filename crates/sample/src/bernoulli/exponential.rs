@@ -106,3 +106,41 @@ fn alternating(
     }
     Ok(k % 2 == 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::Script;
+
+    fn toss(x: &Rational, script: &[u64]) -> Result<bool, SampleError> {
+        BernoulliExp::new(x)?.draw(&mut Script::new(script))
+    }
+
+    /// Word by word: a coin of x, then for k >= 2 a coin of 1/k, and the parity of the first
+    /// failure. Samples could never tell e^(-10^-9) from 1, but the words can.
+    #[test]
+    fn the_parity_of_the_first_failure_decides() -> Result<(), SampleError> {
+        const FAIL: u64 = u64::MAX;
+        let x = Rational::new(1, 1_000_000_000_u32)?;
+        let turn = 18_446_744_073; // floor(2^64 / 10^9)
+        assert!(toss(&x, &[turn + 1])?, "x fails in toss 1");
+        assert!(!toss(&x, &[turn - 1, turn + 1])?, "x fails in toss 2");
+        assert!(!toss(&x, &[0, 0, 1 << 63])?, "1/2 fails in toss 2");
+        assert!(toss(&x, &[0, 0, (1 << 63) - 1, FAIL])?, "x fails in toss 3");
+        assert!(toss(&x, &[0, 0, 0, 0, u64::MAX / 3 + 1])?, "1/3 fails in toss 3");
+        assert!(!toss(&x, &[0, 0, 0, 0, 0, FAIL])?, "x fails in toss 4");
+        Ok(())
+    }
+
+    /// e^-(2 + 1/2): two coins of e^-1, which need no coin of x, then one of e^-(1/2).
+    #[test]
+    fn a_whole_part_is_tossed_as_coins_of_one_over_e() -> Result<(), SampleError> {
+        const FAIL: u64 = u64::MAX;
+        let x = Rational::new(5, 2_u8)?;
+        assert!(!toss(&x, &[FAIL])?, "1/2 fails in toss 2 of the first");
+        assert!(!toss(&x, &[0, FAIL, FAIL])?, "the first succeeds, the second does not");
+        assert!(toss(&x, &[0, FAIL, 0, FAIL, FAIL])?, "both succeed, and 1/2 fails in toss 1");
+        assert!(!toss(&x, &[0, FAIL, 0, FAIL, 0, FAIL])?, "both succeed, 1/2 fails in toss 2");
+        Ok(())
+    }
+}
