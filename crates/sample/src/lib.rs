@@ -15,7 +15,6 @@ mod error;
 mod gaussian;
 mod geometric;
 mod laplace;
-#[allow(dead_code, reason = "what the bulk path decides its rare open cases with")]
 mod lazy;
 mod log_concave;
 mod permutation;
