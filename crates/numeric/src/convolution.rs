@@ -39,8 +39,7 @@ mod tests;
 
 pub use convolved::Convolved;
 
-use crate::NumericError;
-use crate::rounding::add_up;
+use crate::{Enclosure, NumericError};
 use spectrum::Spectrum;
 use tilt::Tilted;
 
@@ -60,8 +59,8 @@ pub const MAX_INDEX: u64 = 1 << 48;
 pub struct Factor<'a> {
     masses: &'a [f64],
     times: u64,
-    /// At least the sum of the masses.
-    total: f64,
+    /// The sum of the masses.
+    total: Enclosure,
 }
 
 impl<'a> Factor<'a> {
@@ -80,14 +79,12 @@ impl<'a> Factor<'a> {
         if times == 0 {
             return Err(NumericError::domain("times", times, "at least 1"));
         }
-        let total = masses.iter().try_fold(0.0, |sum, &mass| {
-            if mass.is_finite() && mass >= 0.0 {
-                Ok(add_up(sum, mass))
-            } else {
-                Err(NumericError::domain("a mass", mass, "finite and at least 0"))
-            }
-        })?;
-        if total.is_infinite() {
+        if let Some(mass) = masses.iter().find(|mass| !(mass.is_finite() && **mass >= 0.0)) {
+            return Err(NumericError::domain("a mass", mass, "finite and at least 0"));
+        }
+        let add = |sum, &mass| Enclosure::outward(mass, mass) + sum;
+        let total = masses.iter().fold(Enclosure::ZERO, add);
+        if total.upper().is_infinite() {
             return Err(too_large("the sum of the masses", f64::MAX));
         }
         Ok(Self { masses, times, total })
@@ -174,7 +171,7 @@ impl<'a> Composition<'a> {
             Window::From { length: 0, .. } => {
                 Err(NumericError::domain("the length of the window", 0, "at least 1"))
             }
-            Window::Covering { outside } if !(outside > 0.0) => {
+            Window::Covering { outside } if outside.is_nan() || outside <= 0.0 => {
                 Err(NumericError::domain("outside", outside, "above 0"))
             }
             Window::Whole | Window::From { .. } | Window::Covering { .. } => {
@@ -221,7 +218,7 @@ impl<'a> Composition<'a> {
     pub fn convolve(&self) -> Result<Convolved, NumericError> {
         let last = self.last()?;
         let total = Convolved::total_of(&self.factors);
-        if self.factors.iter().any(|f| f.total == 0.0) {
+        if self.factors.iter().any(|f| f.total.upper() == 0.0) {
             return Ok(Convolved::nothing(last));
         }
         if let Some((a, b)) = self.short_pair() {

@@ -1,5 +1,7 @@
 //! The result of a convolution.
 
+#![allow(clippy::doc_markdown, reason = "formulas have subscripts")]
+
 use std::ops::Range;
 
 use super::Factor;
@@ -35,13 +37,13 @@ pub struct Convolved {
     scale: (Scaled, Scaled),
     /// At least Σ c̃_j, before the factor 1 + `relative`.
     tilted_total: f64,
-    /// At least Σ c_j.
-    total: f64,
+    /// Σ c_j.
+    total: Enclosure,
 }
 
 impl Convolved {
     /// A result computed without tilt or scale, entry by entry.
-    pub(super) fn plain(values: Vec<f64>, uniform: f64, relative: f64, total: f64) -> Self {
+    pub(super) fn plain(values: Vec<f64>, uniform: f64, relative: f64, total: Enclosure) -> Self {
         Self {
             euclidean: mul_up(uniform, sqrt_up(count(values.len()))),
             last: u64::try_from(values.len() - 1).unwrap_or(u64::MAX),
@@ -53,14 +55,14 @@ impl Convolved {
             ratio: 1.0,
             scale: UNSCALED,
             // The total of the exact entries bounds that of v / (1 + d) with room to spare.
-            tilted_total: mul_up(total, 2.0),
+            tilted_total: mul_up(total.upper(), 2.0),
             total,
         }
     }
 
     /// The convolution with a sequence of zeros.
     pub(super) fn nothing(last: u64) -> Self {
-        Self { last, ..Self::plain(vec![0.0], 0.0, 0.0, 0.0) }
+        Self { last, ..Self::plain(vec![0.0], 0.0, 0.0, Enclosure::ZERO) }
     }
 
     /// Puts a computed circular convolution into its place.
@@ -70,7 +72,7 @@ impl Convolved {
         ratio: f64,
         place: Place,
         last: u64,
-        total: f64,
+        total: Enclosure,
     ) -> Self {
         let product = |towards| {
             factors.iter().fold(Scaled::ONE, |product, factor| {
@@ -92,14 +94,16 @@ impl Convolved {
         }
     }
 
-    /// At least the total mass of a composition (infinite if that is beyond the range).
-    pub(super) fn total_of(factors: &[Factor]) -> f64 {
-        let mut product = Scaled::ONE;
+    /// The total mass of a composition: the product of the factors' totals.
+    pub(super) fn total_of(factors: &[Factor]) -> Enclosure {
+        let (mut below, mut above) = (Scaled::ONE, Scaled::ONE);
         for factor in factors {
-            let Some(total) = Scaled::of(factor.total) else { return 0.0 };
-            product = product.times(total.power(factor.times, Towards::Above), Towards::Above);
+            let ends = (Scaled::of(factor.total.lower()), Scaled::of(factor.total.upper()));
+            let (Some(lower), Some(upper)) = ends else { return Enclosure::ZERO };
+            below = below.times(lower.power(factor.times, Towards::Below), Towards::Below);
+            above = above.times(upper.power(factor.times, Towards::Above), Towards::Above);
         }
-        Quotient::of((product, product), UNSCALED).upper()
+        Quotient::of((below, above), UNSCALED).times(Enclosure::ONE)
     }
 
     /// The indices that were computed.
@@ -134,15 +138,29 @@ impl Convolved {
     }
 
     /// The sum of the entries from an index on.
+    ///
+    /// A tilt towards small indices (a ratio below 1) is accurate there, so then this is the total
+    /// less what comes before; whichever way is tighter counts.
     #[must_use]
     pub fn tail_from(&self, index: u64) -> Enclosure {
-        self.plain_sum(index..u64::MAX)
+        let tail = self.plain_sum(index..u64::MAX);
+        if self.ratio < 1.0 { self.without(tail, 0..index) } else { tail }
     }
 
     /// The sum of the entries before an index.
     #[must_use]
     pub fn head_before(&self, index: u64) -> Enclosure {
-        self.plain_sum(0..index)
+        let head = self.plain_sum(0..index);
+        if self.ratio > 1.0 { self.without(head, index..u64::MAX) } else { head }
+    }
+
+    /// Tightens a sum by what the total leaves of it when the complement is taken off. Two
+    /// enclosures of one number meet; if they did not, neither end could be trusted, and the
+    /// hull claims least.
+    fn without(&self, sum: Enclosure, complement: Range<u64>) -> Enclosure {
+        let rest = self.total - self.plain_sum(complement);
+        let rest = Enclosure::outward(rest.lower().max(0.0), rest.upper().max(0.0));
+        sum.intersect(rest).unwrap_or_else(|_| sum.hull(rest))
     }
 
     fn plain_sum(&self, range: Range<u64>) -> Enclosure {
@@ -176,7 +194,7 @@ impl Convolved {
         let window = self.window();
         let inside = range.start.max(window.start)..range.end.min(window.end);
         if inside.is_empty() {
-            let most = if self.outside > 0.0 { self.total } else { 0.0 };
+            let most = if self.outside > 0.0 { self.total.upper() } else { 0.0 };
             return Ok(Enclosure::outward(0.0, most));
         }
         let walk = Walk::over(&inside, self.ratio);
@@ -194,12 +212,12 @@ impl Convolved {
         }
         let strayed = self.strayed(&walk, &range, &inside);
         let tilted = self.settle(&tally, strayed);
-        let most = if self.outside > 0.0 || tilted.upper() > 0.0 { self.total } else { 0.0 };
+        let most = self.total.upper();
         let sum = self.untilted(walk.anchor).times(tilted);
         Ok(Enclosure::outward(sum.lower().min(most), sum.upper().min(most)))
     }
 
-    fn value(&self, index: u64) -> f64 {
+    pub(super) fn value(&self, index: u64) -> f64 {
         let place = usize::try_from(index - self.start).unwrap_or(usize::MAX);
         self.values.get(place).copied().unwrap_or(0.0)
     }

@@ -9,6 +9,8 @@
 //! entry. A product below 2^-1022 may moreover be off by 2^-1075, and these errors pass through
 //! the same additions: together less than n 2^-1074. Additions never underflow inexactly.
 
+#![allow(clippy::doc_markdown, reason = "formulas have subscripts")]
+
 use super::{Convolved, Factor, too_large};
 use crate::NumericError;
 use crate::rounding::{add_up, div_up, mul_up, sub_down};
@@ -24,8 +26,8 @@ pub(super) fn is_cheaper(n: usize, m: usize) -> bool {
 
 /// The convolution of two sequences once each.
 pub(super) fn convolve(a: Factor, b: Factor) -> Result<Convolved, NumericError> {
-    let total = mul_up(a.total, b.total);
-    if total.is_infinite() {
+    let total = a.total * b.total;
+    if total.upper().is_infinite() {
         return Err(too_large("the product of the sums of the masses", f64::MAX));
     }
     let (short, long) =

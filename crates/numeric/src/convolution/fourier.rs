@@ -34,20 +34,22 @@
 //!
 //! # One level
 //! fl(w̃ y) is off by at most (μ + √2 γ₂ (1 + μ)) |y| (Higham, Lemma 3.5; fused operations only
-//! leave roundings out), or, as (y ± iy) fl(√½), by γ₃ |y|; the addition adds u (|x| + |w̃ y|).
-//! So the computed level is off, in each number, by at most η' (|x| + |y|), η' = 12 u + 2√2 u + u
-//! plus terms in u² < 16 u, and for a level of L-1 in the complex transform within realfft:
+//! leave roundings out), or, as (y ± iy) fl(√½), by γ₃ |y|; the addition is off by u times its
+//! result. In a butterfly of more than two inputs both x and y may carry a root, so a level is:
+//! multiply every number by its root, then add and subtract pairs. With η' = 12 u + 2√2 u + u and
+//! terms in u², below 16 u, and L - 1 levels in the complex transform within realfft:
 //!
-//! *Every number.* Let A_l be the matrix of level l and |A_l| that of absolute values, zeros and
-//! ones with two ones in each row. The product of the |A_l| is the matrix of ones, because an
-//! output must depend on all 2^(L-1) inputs and has just as many paths to them. By induction the
-//! error after all levels is at most ((1 + η')^(L-1) - 1) ‖z‖₁, z the complex input. (In
-//! split-radix steps some paths are shorter: pad them with identities.)
+//! *Every number.* A level is off, in each number x + y, by at most η' (|x| + |y|). Let A_l be the
+//! matrix of level l, and |A_l| that of absolute values: zeros and two ones in each row. The
+//! product of the |A_l| is the matrix of ones, because an output depends on all 2^(L-1) inputs and
+//! has just as many paths to them. By induction the error after all levels is at most
+//! ((1 + η')^(L-1) - 1) ‖z‖₁, z the complex input. (In split-radix steps some paths are shorter:
+//! pad them with identities.)
 //!
-//! *Euclidean.* A_l / √2 is unitary, and Σ (|x| + |y|)² over a level is at most 2 Σ |x|² + |y|²
-//! for each of the two outputs, so the level is off by at most η' √2 ‖·‖₂ ‖A_l/√2‖..., that is η'
-//! relative to the norm of the exact level: ‖error‖₂ <= ((1 + η')^(L-1) - 1) ‖Z‖₂ (Higham,
-//! Theorem 24.2).
+//! *Euclidean.* The multiplication by roots is unitary and off by at most (μ + √2 γ₂ (1 + μ)) of
+//! the norm; the butterflies are √2 times unitary and off by u of the norm of their result. So a
+//! level is off by η' relative to the norm of the exact level, and all levels together by
+//! ((1 + η')^(L-1) - 1) ‖Z‖₂ (Higham, Theorem 24.2).
 //!
 //! # The real level
 //! realfft packs z_n = x_{2n} + i x_{2n+1}, transforms at length N/2, and unpacks with p = Z_k,
@@ -71,6 +73,8 @@
 //!
 //! # Reference
 //! N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., SIAM 2002, §3.6, §24.1.
+
+#![allow(clippy::doc_markdown, reason = "formulas have subscripts")]
 
 use realfft::num_complex::Complex;
 use realfft::{FftError, RealFftPlanner};

@@ -44,6 +44,8 @@
 //! ([`UNDERFLOW`]). The same covers the subnormal entries lost in tilting, at most 2^28 · 2^-1074 in
 //! one norm.
 
+#![allow(clippy::doc_markdown, reason = "formulas have subscripts")]
+
 use realfft::num_complex::Complex;
 
 use super::direct::count;
@@ -63,8 +65,8 @@ pub(super) const UNDERFLOW: f64 = f64::from_bits((1023 - 940) << 52);
 /// Magnitudes below this count as 0: 2^-1020, see *Underflow*.
 const VANISHING: f64 = f64::from_bits(3 << 52);
 
-/// An upper bound of √2.
-const SQRT_2_UP: f64 = 1.414_213_562_373_095_2;
+/// Above √2 = 1.41421356237309504..., being 1.41421356237309514...
+const SQRT_2_UP: f64 = std::f64::consts::SQRT_2;
 
 /// What is carried along for one frequency.
 #[derive(Clone, Copy)]

@@ -14,6 +14,8 @@
 //! T is chosen so that the âⱼ add up to about 1: then powers of the spectrum neither overflow nor
 //! vanish. How near to 1 does not matter for validity.
 
+#![allow(clippy::doc_markdown, reason = "formulas have subscripts")]
+
 use super::Factor;
 use super::direct::count;
 use crate::rounding::{add_up, two_sum};

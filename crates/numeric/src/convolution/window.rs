@@ -13,7 +13,7 @@
 //! t^-b Π A_i(t)^{k_i}, A_i(t) = Σ_j a_ij t^j; for t < 1 the same bounds the mass at j <= b. Every
 //! operation is rounded upward. Any t is valid, so the search for a good one needs no proof.
 
-use std::iter::Iterator;
+#![allow(clippy::doc_markdown, reason = "formulas have subscripts")]
 
 use super::direct::count;
 use super::tilt::Tilted;
@@ -48,6 +48,7 @@ impl Place {
 pub(super) fn place(factors: &[Tilted], window: Window, last: u64) -> Result<Place, NumericError> {
     match window {
         Window::Whole => whole(last),
+        Window::From { length, .. } if u64::try_from(length).is_ok_and(|n| n > last) => whole(last),
         Window::From { start, length } => at(factors, start, length, last),
         Window::Covering { outside } => covering(factors, outside, last),
     }
@@ -63,12 +64,12 @@ fn whole(last: u64) -> Result<Place, NumericError> {
 }
 
 fn at(factors: &[Tilted], start: u64, length: usize, last: u64) -> Result<Place, NumericError> {
-    let shortest = factors.iter().map(|f| f.masses.len()).max().unwrap_or(2);
+    let longest = factors.iter().map(|f| f.masses.len()).max().unwrap_or(2);
     if length > MAX_LENGTH {
         return Err(too_large("the window", MAX_LENGTH));
     }
     let length = length.next_power_of_two().max(2);
-    if length < shortest {
+    if length < longest {
         return Err(NumericError::domain(
             "the length of the window",
             length,
