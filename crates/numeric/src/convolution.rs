@@ -11,6 +11,7 @@
 //! | `fourier` | one real Fourier transform, and the proof of its error |
 //! | `spectrum` | products and powers of spectra, and the proof of theirs |
 //! | `tilt` | exponential tilting, so that a tail is accurate relative to itself |
+//! | `total` | sums of masses, tightly |
 //! | `window` | outputs longer than memory: what may wrap around, bounded by Chernoff |
 //! | `convolved` | the result: entries and sums as enclosures |
 //!
@@ -32,6 +33,7 @@ mod direct;
 mod fourier;
 mod spectrum;
 mod tilt;
+mod total;
 mod window;
 
 #[cfg(test)]
@@ -43,7 +45,8 @@ use crate::{Enclosure, NumericError};
 use spectrum::Spectrum;
 use tilt::Tilted;
 
-/// The longest sequence, and the longest transform, that is supported.
+/// The longest sequence, and the longest transform, that is supported. A transform of length N
+/// takes up to 70 N bytes while it is carried out.
 pub const MAX_LENGTH: usize = 1 << 28;
 
 /// The most convolutions in one composition, all repetitions counted. The proof of `spectrum`
@@ -82,8 +85,7 @@ impl<'a> Factor<'a> {
         if let Some(mass) = masses.iter().find(|mass| !(mass.is_finite() && **mass >= 0.0)) {
             return Err(NumericError::domain("a mass", mass, "finite and at least 0"));
         }
-        let add = |sum, &mass| Enclosure::outward(mass, mass) + sum;
-        let total = masses.iter().fold(Enclosure::ZERO, add);
+        let total = total::total(masses);
         if total.upper().is_infinite() {
             return Err(too_large("the sum of the masses", f64::MAX));
         }
@@ -221,6 +223,9 @@ impl<'a> Composition<'a> {
         if self.factors.iter().any(|f| f.total.upper() == 0.0) {
             return Ok(Convolved::nothing(last));
         }
+        if let Some(alone) = self.alone() {
+            return Ok(Convolved::plain(alone.masses.to_vec(), 0.0, 0.0, alone.total));
+        }
         if let Some((a, b)) = self.short_pair() {
             return direct::convolve(a, b);
         }
@@ -236,6 +241,18 @@ impl<'a> Composition<'a> {
         Ok(Convolved::of_inverse(inverse, &tilted, self.ratio, place, last, total))
     }
 
+    fn is_plain(&self) -> bool {
+        self.ratio == 1.0 && self.window == Window::Whole
+    }
+
+    /// The one sequence of a composition that is no convolution at all.
+    fn alone(&self) -> Option<&Factor<'a>> {
+        match self.factors.as_slice() {
+            [only] if only.times == 1 && self.is_plain() => Some(only),
+            _ => None,
+        }
+    }
+
     /// The two sequences of an untilted, whole convolution that is cheaper done directly.
     fn short_pair(&self) -> Option<(Factor<'a>, Factor<'a>)> {
         let pair = match self.factors.as_slice() {
@@ -243,8 +260,8 @@ impl<'a> Composition<'a> {
             [a] if a.times == 2 => (*a, *a),
             _ => return None,
         };
-        let plain = self.ratio == 1.0 && self.window == Window::Whole;
-        (plain && direct::is_cheaper(pair.0.masses.len(), pair.1.masses.len())).then_some(pair)
+        (self.is_plain() && direct::is_cheaper(pair.0.masses.len(), pair.1.masses.len()))
+            .then_some(pair)
     }
 }
 

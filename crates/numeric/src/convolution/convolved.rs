@@ -96,14 +96,21 @@ impl Convolved {
 
     /// The total mass of a composition: the product of the factors' totals.
     pub(super) fn total_of(factors: &[Factor]) -> Enclosure {
-        let (mut below, mut above) = (Scaled::ONE, Scaled::ONE);
-        for factor in factors {
-            let ends = (Scaled::of(factor.total.lower()), Scaled::of(factor.total.upper()));
-            let (Some(lower), Some(upper)) = ends else { return Enclosure::ZERO };
-            below = below.times(lower.power(factor.times, Towards::Below), Towards::Below);
-            above = above.times(upper.power(factor.times, Towards::Above), Towards::Above);
-        }
-        Quotient::of((below, above), UNSCALED).times(Enclosure::ONE)
+        let product = |end: fn(Enclosure) -> f64, towards| {
+            factors.iter().try_fold(Scaled::ONE, |product, factor| {
+                let total = Scaled::of(end(factor.total))?;
+                Some(product.times(total.power(factor.times, towards), towards))
+            })
+        };
+        let Some(above) = product(Enclosure::upper, Towards::Above) else {
+            return Enclosure::ZERO; // totals are finite, so this one is 0
+        };
+        let below = product(Enclosure::lower, Towards::Below);
+        let upper = Quotient::of((above, above), UNSCALED).times(Enclosure::ONE).upper();
+        let lower = below.map_or(0.0, |below| {
+            Quotient::of((below, below), UNSCALED).times(Enclosure::ONE).lower()
+        });
+        Enclosure::outward(lower, upper)
     }
 
     /// The indices that were computed.
@@ -213,7 +220,7 @@ impl Convolved {
         let strayed = self.strayed(&walk, &range, &inside);
         let tilted = self.settle(&tally, strayed);
         let most = self.total.upper();
-        let sum = self.untilted(walk.anchor).times(tilted);
+        let sum = self.untilt(tilted, walk.anchor);
         Ok(Enclosure::outward(sum.lower().min(most), sum.upper().min(most)))
     }
 
@@ -252,14 +259,16 @@ impl Convolved {
         )
     }
 
-    /// 1 / (T r^anchor).
-    fn untilted(&self, anchor: u64) -> Quotient {
-        let down = |scale: Scaled, towards| {
-            let ratio = Scaled::of(self.ratio).unwrap_or(Scaled::ONE);
-            scale.times(ratio.power(anchor, towards), towards)
-        };
-        let denominator = (down(self.scale.0, Towards::Below), down(self.scale.1, Towards::Above));
-        Quotient::of(UNSCALED, denominator)
+    /// A tilted sum divided by T r^anchor.
+    fn untilt(&self, tilted: Enclosure, anchor: u64) -> Enclosure {
+        if self.ratio == 1.0 && self.scale == UNSCALED {
+            return tilted;
+        }
+        let ratio = Scaled::of(self.ratio).unwrap_or(Scaled::ONE);
+        let divisor = |scale: Scaled, towards| scale.times(ratio.power(anchor, towards), towards);
+        let divisors =
+            (divisor(self.scale.0, Towards::Below), divisor(self.scale.1, Towards::Above));
+        Quotient::of(UNSCALED, divisors).times(tilted)
     }
 }
 

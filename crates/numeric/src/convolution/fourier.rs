@@ -76,8 +76,10 @@
 
 #![allow(clippy::doc_markdown, reason = "formulas have subscripts")]
 
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
 use realfft::num_complex::Complex;
-use realfft::{FftError, RealFftPlanner};
+use realfft::{ComplexToReal, FftError, RealFftPlanner, RealToComplex};
 
 use crate::NumericError;
 use crate::rounding::{div_up, mul_up, sub_down};
@@ -85,9 +87,17 @@ use crate::rounding::{div_up, mul_up, sub_down};
 /// η = 20 u: the relative error of one level.
 const LEVEL_ERROR: f64 = 20.0 * f64::EPSILON / 2.0;
 
+/// Up to this length, plans (tables of roots) are kept for the next call: at most about 60 MB in
+/// all. Making one takes several times as long as using it.
+const KEPT: usize = 1 << 20;
+
+static PLANNER: LazyLock<Mutex<RealFftPlanner<f64>>> =
+    LazyLock::new(|| Mutex::new(RealFftPlanner::new()));
+
 /// Transforms of one length.
 pub(super) struct Fourier {
-    planner: RealFftPlanner<f64>,
+    forward: Arc<dyn RealToComplex<f64>>,
+    inverse: Arc<dyn ComplexToReal<f64>>,
     length: usize,
 }
 
@@ -95,7 +105,17 @@ impl Fourier {
     /// For a power of two.
     pub(super) fn new(length: usize) -> Self {
         debug_assert!(length.is_power_of_two() && length >= 2);
-        Self { planner: RealFftPlanner::new(), length }
+        let plan = |planner: &mut RealFftPlanner<f64>| Self {
+            forward: planner.plan_fft_forward(length),
+            inverse: planner.plan_fft_inverse(length),
+            length,
+        };
+        if length <= KEPT {
+            // A planner whose user panicked still holds only finished plans.
+            plan(&mut PLANNER.lock().unwrap_or_else(PoisonError::into_inner))
+        } else {
+            plan(&mut RealFftPlanner::new())
+        }
     }
 
     /// ε of the module's guarantee, rounded up.
@@ -106,30 +126,25 @@ impl Fourier {
     }
 
     /// The first half of the spectrum of a sequence, padded with zeros.
-    pub(super) fn forward(&mut self, masses: &[f64]) -> Result<Vec<Complex<f64>>, NumericError> {
-        let plan = self.planner.plan_fft_forward(self.length);
+    pub(super) fn forward(&self, masses: &[f64]) -> Result<Vec<Complex<f64>>, NumericError> {
         let mut input = vec![0.0; self.length];
         for (slot, &mass) in input.iter_mut().zip(masses) {
             *slot = mass;
         }
-        let mut output = plan.make_output_vec();
-        plan.process(&mut input, &mut output).map_err(refused)?;
+        let mut output = self.forward.make_output_vec();
+        self.forward.process(&mut input, &mut output).map_err(refused)?;
         Ok(output)
     }
 
     /// The sequence of a spectrum given by its first half, *times N*.
-    pub(super) fn inverse(
-        &mut self,
-        spectrum: &mut [Complex<f64>],
-    ) -> Result<Vec<f64>, NumericError> {
+    pub(super) fn inverse(&self, spectrum: &mut [Complex<f64>]) -> Result<Vec<f64>, NumericError> {
         // The first and the middle frequency of a real sequence are real; what rounding has left
         // there in the imaginary part is error, and leaving it out can only help.
         for edge in [0, spectrum.len() - 1] {
             spectrum[edge].im = 0.0;
         }
-        let plan = self.planner.plan_fft_inverse(self.length);
-        let mut output = plan.make_output_vec();
-        plan.process(spectrum, &mut output).map_err(refused)?;
+        let mut output = self.inverse.make_output_vec();
+        self.inverse.process(spectrum, &mut output).map_err(refused)?;
         Ok(output)
     }
 }
@@ -138,3 +153,6 @@ impl Fourier {
 fn refused(error: FftError) -> NumericError {
     NumericError::domain("the transform", error, "given buffers of its own length")
 }
+
+#[cfg(test)]
+mod tests;

@@ -52,6 +52,7 @@ use super::direct::count;
 use super::fourier::Fourier;
 use super::tilt::Tilted;
 use super::too_large;
+use super::total::norm;
 use super::window::Place;
 use crate::NumericError;
 use crate::rounding::{add_up, div_up, mul_up, sqrt_up, sub_down};
@@ -218,11 +219,6 @@ impl Sums {
         }
         sums
     }
-}
-
-/// At least the Euclidean norm.
-fn norm(masses: &[f64]) -> f64 {
-    sqrt_up(masses.iter().fold(0.0, |sum, &mass| add_up(sum, mul_up(mass, mass))))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "repetitions are at most 2^31")]

@@ -18,7 +18,7 @@
 
 use super::Factor;
 use super::direct::count;
-use crate::rounding::{add_up, two_sum};
+use super::total::{compensated, total};
 use crate::scaled::{Scaled, Towards, times_power_of_two};
 use crate::search::{Tolerance, Trend, solve};
 use crate::{Enclosure, NumericError};
@@ -50,7 +50,7 @@ impl Tilted {
         } else {
             weighted(factor.masses, &Weights::of(ratio, factor.masses.len()))
         };
-        let total = masses.iter().fold(0.0, |sum, &mass| add_up(sum, mass));
+        let total = total(&masses).upper();
         Self { masses, times: factor.times, scale, relative, total }
     }
 }
@@ -93,15 +93,10 @@ fn weighted(masses: &[f64], weights: &Weights) -> (Vec<f64>, Scaled, f64) {
     (masses, scale, WEIGHT_ERROR)
 }
 
-/// The sum, compensated, so that a billionth power of it is still near 1 (Neumaier).
+/// The sum, so near that a billionth power of it is still near 1.
 fn sum(terms: impl Iterator<Item = f64>) -> f64 {
-    let (mut total, mut lost) = (0.0, 0.0);
-    for term in terms {
-        let (next, error) = two_sum(total, term);
-        total = next;
-        lost += error;
-    }
-    total + lost
+    let (sum, lost) = compensated(terms);
+    sum + lost
 }
 
 /// The powers of a ratio, each as the product of two table entries.
