@@ -51,7 +51,8 @@ fn main() -> Result<(), NumericError> {
         let (taken, law) = fastest(|| many.tilted(many.saddle(index)?)?.convolve())?;
         let (asked, tail) = fastest(|| Ok(law.tail_from(index)))?;
         println!("  1000-fold, tilted, N = 2^{bits}: {taken:.1} ms, error {:.1e}", law.error().0);
-        println!("    tail from {index} in {asked:.3} ms: {tail}");
+        let (lower, upper) = (tail.lower(), tail.upper());
+        println!("    tail from {index} in {asked:.3} ms: [{lower:.11e}, {upper:.11e}]");
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! The law of a sum of independent lattice variables is the convolution of their laws. This
 //! module convolves non-negative sequences, each any number of times, and returns a
 //! [`Convolved`] from which every entry and every tail comes as an
-//! [`Enclosure`](crate::Enclosure).
+//! [`Enclosure`].
 //!
 //! | file | what it holds |
 //! |---|---|

@@ -21,6 +21,9 @@ use crate::scaled::Scaled;
 /// sum takes half as long again (some 10 µs), well spent on an error relative to every entry.
 const CHEAP: usize = 90_000;
 
+/// The largest total of a result.
+const LARGEST: f64 = f64::MAX / 4.0;
+
 pub(super) fn is_cheaper(n: usize, m: usize) -> bool {
     n.saturating_mul(m) <= CHEAP || n.min(m) <= 16
 }
@@ -28,8 +31,9 @@ pub(super) fn is_cheaper(n: usize, m: usize) -> bool {
 /// The convolution of two sequences once each.
 pub(super) fn convolve(a: Factor, b: Factor) -> Result<Convolved, NumericError> {
     let total = a.total * b.total;
-    if total.upper().is_infinite() {
-        return Err(too_large("the product of the sums of the masses", f64::MAX));
+    // Rounding must not carry an entry to infinity, from where no lower end comes back.
+    if total.upper() > LARGEST {
+        return Err(too_large("the product of the sums of the masses", LARGEST));
     }
     let (short, long) =
         if a.masses.len() < b.masses.len() { (a.masses, b.masses) } else { (b.masses, a.masses) };

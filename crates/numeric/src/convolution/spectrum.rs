@@ -21,7 +21,8 @@
 //!
 //! The smaller is used: the first wins for high powers, the second for wide inputs. The Euclidean
 //! norm of the inherited error is at most ((1/N) Σ_f P² S²)^½, and also at most
-//! Σ_i k_i ρ_i max_f(P/G_i) / √N, where P/G_i <= Π_l (s_l + e_l)^{k_l} / (s_i + e_i).
+//! Σ_i k_i ρ_i max_f(P/G_i) / √N, where P/G_i <= Π_l (s_l + 2 e_l)^{k_l} / (s_i + 2 e_i), because
+//! G_i <= |A_i| + 2 e_i <= s_i + 2 e_i.
 //!
 //! *Multiplication.* A complex product is off by at most √2 γ₂ < 3u of its modulus (Higham, Lemma
 //! 3.5). Computing Π Â_i^{k_i} by any bracketing, repeated squaring included, gives a product of K
@@ -36,7 +37,7 @@
 //! that. With K <= 2^31 this is a relative error below 2 (5 2^31 + 2^28 + 64) 2^-53 < 2^-17 of any
 //! of them, and multiplying by 1 + 2^-16 ([`INFLATION`]) covers it.
 //!
-//! *Underflow.* The sums s_i are at most about 1 (checked: Π (s_i + e_i)^{k_i} <= 2^20), so every
+//! *Underflow.* The sums s_i are at most about 1 (checked: Π (s_i + 2 e_i)^{k_i} <= 2^20), so every
 //! intermediate number is below 2^60, and an operation that underflows, even one flushed to zero,
 //! is off by 2^-1022 at most. Such errors are carried on by factors of at most 2^20: in a forward
 //! transform fewer than 2^28 · 29 of them add up in one number; a power multiplies them by at most
@@ -88,9 +89,9 @@ pub(super) struct Spectrum {
     lines: Vec<Line>,
     repetitions: f64,
     factors: f64,
-    /// Π (s_i + e_i)^{k_i}.
+    /// Π (s_i + 2 e_i)^{k_i}.
     top: f64,
-    /// Σ k_i ρ_i / (s_i + e_i).
+    /// Σ k_i ρ_i / (s_i + 2 e_i).
     steepness: f64,
 }
 
@@ -128,7 +129,7 @@ impl Spectrum {
         for (line, value) in self.lines.iter_mut().zip(transform) {
             line.multiply(value, factor.times, [error, times * error, times * spread]);
         }
-        let most = add_up(factor.total, error);
+        let most = add_up(factor.total, add_up(error, error));
         self.top = mul_up(self.top, mul_up(power(most, factor.times), INFLATION));
         self.steepness = add_up(self.steepness, div_up(mul_up(times, spread), most));
         self.factors += 1.0;

@@ -313,6 +313,35 @@ fn binomial_tails_of_1e_20_and_1e_50_have_six_digits() -> Outcome {
 }
 
 #[test]
+fn a_privacy_profile_comes_out_of_weighted_sums() -> Outcome {
+    // Randomised response with truth 3/4, 2000 times: each answer loses +ln 3 or -ln 3, and
+    // delta at epsilon = m ln 3 is the sum over 2j - k > m of c_j (1 - 3^(m - (2j - k))).
+    let (k, m) = (2000_usize, 1360_usize);
+    let first = (k + m) / 2 + 1;
+    let answers = Composition::new(vec![Factor::new(&[0.25, 0.75], at(k))?])?;
+    let law = answers.tilted(answers.saddle(at(first))?)?.convolve()?;
+    let third = Enclosure::ONE / Enclosure::point(3.0)?;
+    let delta = law.sum(at(first)..u64::MAX, |j| {
+        let over = 2 * (j - at(first)) + 2;
+        Enclosure::ONE - third.powi(i32::try_from(over).unwrap_or(i32::MAX))
+    })?;
+    let three = |n: usize| Natural::from(3_u8).pow(n);
+    let mut ways = Natural::ONE;
+    let mut truth = Natural::ZERO;
+    for j in 0..=k {
+        if j >= first {
+            truth += &ways * (three(j) - three(k + m - j));
+        }
+        ways = ways * Natural::from(k - j) / Natural::from(j + 1);
+    }
+    let truth = as_f64(&truth, 2 * k);
+    println!("delta = {truth:e}, certified [{:e}, {:e}]", delta.lower(), delta.upper());
+    assert!(delta.lower() <= truth.next_up() && truth.next_down() <= delta.upper());
+    assert!(truth < 1e-18 && delta.width() <= 1e-8 * truth);
+    Ok(())
+}
+
+#[test]
 fn tails_of_a_poisson_like_law_are_accurate_relative_to_themselves() -> Outcome {
     // Masses of a Poisson law with mean 2, rounded to multiples of 2^-60, 24 times.
     let mut mass = (-2_f64).exp();
