@@ -5,6 +5,8 @@ use std::f64::consts::{FRAC_PI_4, TAU};
 use realfft::num_complex::Complex;
 use rustfft::{FftDirection, FftPlanner, FftPlannerScalar};
 
+use super::Fourier;
+use crate::NumericError;
 use crate::convolution::direct::count;
 
 const UNIT: f64 = f64::EPSILON / 2.0;
@@ -91,4 +93,75 @@ fn every_planner_keeps_to_the_bound_of_its_levels() {
     if let Ok(mut neon) = rustfft::FftPlannerNeon::new() {
         check("neon", |n, direction| neon.plan_fft(n, direction));
     }
+}
+
+/// The exact spectrum, off by a few u times the sum of the masses: every product and sum of N
+/// terms is compensated.
+fn spectrum(masses: &[f64]) -> Vec<Complex<f64>> {
+    let n = masses.len();
+    let part = |f: usize, of: fn(Complex<f64>) -> f64| {
+        let (sum, lost) = crate::convolution::total::compensated(
+            masses.iter().enumerate().map(|(j, mass)| mass * of(root(f * j, n))),
+        );
+        sum + lost
+    };
+    (0..=n / 2).map(|f| Complex::new(part(f, |z| z.re), part(f, |z| z.im))).collect()
+}
+
+/// Four laws of unit mass on n points.
+fn laws(n: usize) -> [Vec<f64>; 4] {
+    let spike = |at: usize| (0..n).map(|j| if j == at { 1.0 } else { 0.0 }).collect::<Vec<f64>>();
+    let bumpy = (0..n).map(|j| count(1 + j * 7919 % n) / count(n * (n + 1) / 2)).collect();
+    let two = (0..n).map(|j| if j == 1 || j == n - 3 { 0.5 } else { 0.0 }).collect();
+    [spike(n / 3), spike(n - 1), bumpy, two]
+}
+
+/// Observed errors of this machine's transforms as shares of their four bounds. Shares above
+/// 1 disprove the bounds; shares near 0 everywhere would make this test worthless.
+fn shares(n: usize) -> Result<[f64; 4], NumericError> {
+    let fourier = Fourier::new(n);
+    let epsilon = fourier.epsilon();
+    let mut worst = [0.0_f64; 4];
+    let mut seen = |which: usize, error: f64, bound: f64| {
+        worst[which] = worst[which].max(error / bound);
+    };
+    for masses in laws(n) {
+        let norm = masses.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let mut exact = spectrum(&masses);
+        let full = |errors: &[f64]| {
+            let all: f64 = errors.iter().map(|e| 2.0 * e * e).sum();
+            let (first, last) = (errors[0], errors[n / 2]);
+            (all - first * first - last * last).sqrt()
+        };
+        let errors: Vec<f64> = fourier
+            .forward(&masses)?
+            .iter()
+            .zip(&exact)
+            .map(|(got, exact)| (got - exact).norm())
+            .collect();
+        let largest = errors.iter().copied().fold(0.0, f64::max);
+        seen(0, largest, std::f64::consts::SQRT_2 * epsilon);
+        seen(1, full(&errors), epsilon * count(n).sqrt() * norm);
+
+        let sizes: Vec<f64> = exact.iter().map(|z| z.norm()).collect();
+        let mean = (2.0 * sizes.iter().sum::<f64>() - sizes[0] - sizes[n / 2]) / count(n);
+        let back = fourier.inverse(&mut exact)?;
+        let errors = back.iter().zip(&masses).map(|(got, mass)| got / count(n) - mass);
+        let (largest, square) = errors
+            .fold((0.0_f64, 0.0), |(largest, square), e| (largest.max(e.abs()), square + e * e));
+        seen(2, largest, 2.0 * epsilon * mean);
+        seen(3, square.sqrt(), epsilon * norm);
+    }
+    Ok(worst)
+}
+
+#[test]
+fn transforms_keep_to_all_four_bounds_but_not_to_bounds_far_smaller() -> Result<(), NumericError> {
+    for n in [4, 16, 64, 512, 1024] {
+        let shares = shares(n)?;
+        println!("length {n}: observed / bound = {shares:.4?}");
+        // A bound too small by a factor of 1000 would be caught.
+        assert!(shares.iter().all(|share| *share <= 1.0 && (*share > 1e-3 || n < 64)));
+    }
+    Ok(())
 }
