@@ -44,9 +44,22 @@ pub enum NumericError {
         /// The largest supported size, in words.
         limit: String,
     },
+    /// The ends of a search do not enclose what is sought.
+    #[error("the ends of the search do not bracket the answer: {reason}")]
+    NotBracketed {
+        /// Which end is wrong, in words.
+        reason: &'static str,
+    },
+    /// A sequence without entries was given where at least one is needed.
+    #[error("{name} is empty, but must have at least one entry")]
+    Empty {
+        /// The parameter.
+        name: &'static str,
+    },
 }
 
 impl NumericError {
+    #[allow(clippy::needless_pass_by_value, reason = "callers hand over plain numbers")]
     pub(crate) fn domain(name: &'static str, value: impl ToString, allowed: &'static str) -> Self {
         Self::OutOfDomain { name, value: value.to_string(), allowed }
     }

@@ -11,11 +11,16 @@
 //! | [`fixed`] | e^-x of a rational to any number of bits, in integers only |
 //! | [`rounding`] | `f64` arithmetic with a direction: `_down` is below, `_up` is above |
 //! | [`enclosure`] | outward-rounded intervals and their arithmetic |
+//! | [`convolution`] | convolution of masses with a proved error, tails down to 1e-300 |
+//! | [`search`] | monotone search whose safe end is certified |
+pub mod convolution;
 pub mod enclosure;
 mod error;
 pub mod fixed;
 pub mod rational;
 pub mod rounding;
+mod scaled;
+pub mod search;
 
 pub use dashu_int::{IBig as Integer, UBig as Natural};
 pub use enclosure::Enclosure;
