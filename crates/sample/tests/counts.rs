@@ -161,3 +161,21 @@ fn binomial_counts_of_certain_outcomes() -> Result<(), SampleError> {
     }
     Ok(())
 }
+
+/// One event too many, and one trial too many.
+#[test]
+fn counts_tell_one_more() {
+    let rate = rational("5/2");
+    let law = poisson(&rate, single(0, 15));
+    let draw = draw_poisson(&rate);
+    let wrong = poisson(&rate, single(-1, 14));
+    let experiment = Experiment { law: &law, samples: 1_000, seed: 47 };
+    experiment.rejects(&wrong, |entropy| draw(entropy).map(|k| k + 1));
+
+    let third = rational("1/3");
+    let law = binomial(20, &third, single(0, 20));
+    let wrong = binomial(21, &third, single(0, 20));
+    let experiment = Experiment { law: &law, samples: 10_000, seed: 48 };
+    experiment.accepts(draw_binomial(20, &third));
+    experiment.rejects(&wrong, draw_binomial(21, &third));
+}
