@@ -17,23 +17,30 @@ pub struct FixedBounds {
     pub upper: UBig,
 }
 
+/// The finest precision on offer; a sampler would read as many random bits first, and so comes
+/// near it with a probability of about 2^-16777216.
+pub const MAX_BITS: usize = 1 << 24;
+
 /// Bounds on e^-x in units of 2^-bits, for rational x >= 0.
 ///
 /// # Guarantee
 /// `lower <= e^-x 2^bits <= upper` and `upper - lower <= 2`.
 ///
 /// # Errors
-/// If x is negative.
+/// If x is negative, or more than [`MAX_BITS`] bits are asked for.
 ///
 /// ```
 /// use throng_numeric::{Rational, fixed::exp_neg};
 /// let bounds = exp_neg(&"1/3".parse()?, 64)?;
-/// assert_eq!(bounds.lower, 13217669647178132149_u64.into()); // floor(2^64 e^(-1/3))
+/// assert_eq!(bounds.lower, 13217669706954385033_u64.into()); // floor(2^64 e^(-1/3))
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn exp_neg(x: &Rational, bits: usize) -> Result<FixedBounds, NumericError> {
     if x.is_negative() {
         return Err(NumericError::domain("x", "negative", "at least 0"));
+    }
+    if bits > MAX_BITS {
+        return Err(NumericError::TooLarge { what: "bits", limit: MAX_BITS.to_string() });
     }
     // e^-x < 2^-x < 2^-bits: between 0 and 1 unit. (Also keeps the work below bounded.)
     if x.floor() > bits.into() {

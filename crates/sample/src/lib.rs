@@ -21,6 +21,7 @@ extern crate self as throng_sample;
 
 mod bernoulli;
 mod binomial;
+mod bulk;
 mod choice;
 pub mod entropy;
 mod error;
@@ -42,8 +43,8 @@ mod words;
 
 pub use bernoulli::{Bernoulli, BernoulliExp};
 pub use binomial::Binomial;
+pub use bulk::BulkNoise;
 pub use choice::ExponentialChoice;
-
 #[cfg(any(test, feature = "test-util"))]
 pub use entropy::SeededEntropy;
 pub use entropy::{Entropy, EntropyError, OsEntropy};

@@ -1,0 +1,37 @@
+# Throng in a few commands. `make` lists them.
+.DEFAULT_GOAL := help
+.PHONY: help demo test quick long bench fuzz deny
+
+# cargo-nextest runs tests in parallel processes; plain cargo test does as well.
+RUN := $(shell cargo nextest --version >/dev/null 2>&1 && echo "nextest run" || echo test)
+
+help: ## list the commands
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+
+demo: ## draw a million exact samples and compare them with their law
+	cargo run --quiet --release -p throng-sample --example histogram
+
+test: ## everything that must hold: format, lints, all tests, documentation
+	./tools/setup
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --all-features -- -D warnings
+	cargo $(RUN) --workspace --all-features
+	cargo test --workspace --all-features --doc
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --all-features --no-deps
+	cargo fmt --check --manifest-path bench/Cargo.toml
+	cargo fmt --check --manifest-path fuzz/Cargo.toml
+
+quick: ## the inner loop: the crates that need nothing installed
+	cargo $(RUN)
+
+long: ## what takes minutes and a quiet machine: does time depend on the noise?
+	cargo test --release -p throng-sample --all-features --test timing -- --ignored --nocapture
+
+bench: ## Throng and its peers in one run, as ratios (see bench/README.md)
+	cargo run --release --manifest-path bench/Cargo.toml --bin noise
+
+fuzz: ## a minute of fuzzing of the number parser (needs cargo-fuzz)
+	cd fuzz && RUSTC_BOOTSTRAP=1 cargo fuzz run parse_rational -- -max_total_time=60
+
+deny: ## licences and sources of all dependencies (needs cargo-deny)
+	cargo deny check bans licenses sources
