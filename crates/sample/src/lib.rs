@@ -10,12 +10,13 @@
 //! | coins of p and of e^-x | [`Bernoulli`], [`BernoulliExp`] | O(1) |
 //! | geometric, two-sided geometric | [`Geometric`], [`DiscreteLaplace`] | O(1) and those of the scale |
 //! | discrete Gaussian | [`DiscreteGaussian`] | O(1) and those of σ |
+//! | the last two, many at a time | [`BulkNoise`] | 1 to 2 |
 //! | Poisson, binomial | [`Poisson`], [`Binomial`] | O(standard deviation) |
 //! | index by weight e^(-xᵢ) | [`ExponentialChoice`], [`PermuteAndFlip`] | O(n) at most |
 //! | random order, random subset | [`shuffle()`], [`Subset`] | O(n), O(k) |
 //!
-//! These draw one value at a time, and how long a draw takes depends on the value drawn: whoever
-//! can measure it to the microsecond learns something about the noise.
+//! How long a draw takes depends on the value drawn: whoever can measure it to the nanosecond
+//! learns something about the noise. [`BulkNoise`] is the exception.
 #[cfg(test)]
 extern crate self as throng_sample;
 
@@ -28,7 +29,6 @@ mod error;
 mod gaussian;
 mod geometric;
 mod laplace;
-#[allow(dead_code, reason = "what the bulk path decides its rare open cases with")]
 mod lazy;
 mod log_concave;
 mod permutation;
