@@ -80,7 +80,7 @@ const FEW: usize = 16;
 ///
 /// # Guarantee
 /// Every sample has exactly the law of [`DiscreteLaplace`] or [`DiscreteGaussian`] with the
-/// given rational parameter, independently of all others, clamped to the range of `i64`.
+/// given rational parameter, independently of all others, clamped to ±`i64::MAX`.
 /// Unless [`BulkNoise::is_constant_time`] says otherwise, the time taken does not depend on
 /// the values drawn.
 ///
@@ -202,8 +202,8 @@ fn fill_one_by_one(
 ) -> Result<(), SampleError> {
     for slot in out {
         let value = draw()?;
-        let limit = if value < Integer::ZERO { i64::MIN } else { i64::MAX };
-        *slot = i64::try_from(value).unwrap_or(limit);
+        let limit = if value < Integer::ZERO { -i64::MAX } else { i64::MAX };
+        *slot = i64::try_from(value).unwrap_or(limit).max(-i64::MAX);
     }
     Ok(())
 }
@@ -267,15 +267,12 @@ impl Strips {
         self.acceptance.warm();
         // One loop for each shape of E, so that neither asks which it is.
         match &self.energy {
-            Energy::Linear { .. } => self.fill_with(bytes, entropy, out, |_, low| low),
-            Energy::Quadratic { .. } => {
-                let double = self.shift + 1;
-                self.fill_with(bytes, entropy, out, |rung, low| low * ((rung << double) + low))
-            }
+            Energy::Linear { .. } => self.fill_with(bytes, entropy, out, linear_rise),
+            Energy::Quadratic { .. } => self.fill_with(bytes, entropy, out, quadratic_rise),
         }
     }
 
-    /// Two words, one trial. `rise` gives E(|x|) - E(2^s h) in the units of [`Acceptance`].
+    /// Two words, one trial.
     ///
     /// Each candidate is stored; only acceptance moves on to the next place. So an accepted and
     /// a rejected candidate cost the same.
@@ -285,51 +282,60 @@ impl Strips {
         bytes: &mut [u8],
         entropy: &mut dyn Entropy,
         out: &mut [i64],
-        rise: impl Fn(u64, u64) -> u64,
+        rise: impl Fn(u32, u64, u64) -> u64,
     ) -> Result<(), SampleError> {
-        let low_mask = (1 << self.shift) - 1;
         let mut filled = 0;
         while filled < out.len() {
             let wanted = (out.len() - filled).min(bytes.len() / 16) * 16;
             entropy.fill(&mut bytes[..wanted])?;
             for pair in bytes[..wanted].chunks_exact(16) {
                 let (first, second) = (read_word(&pair[..8]), read_word(&pair[8..]));
-                let rung = self.rungs.pick(first);
-                let low = second & low_mask;
-                let decision = self.acceptance.decide(rise(rung, low), second, low_mask);
-                if rung == alias::RESIDUAL || decision.is_open() {
-                    if let Some(value) = self.decide_exactly(rung, first, second, entropy)? {
+                let trial = self.trial(first, second, &rise);
+                if trial.open {
+                    if let Some(value) = self.decide_exactly(first, second, entropy)? {
                         out[filled] = value;
                         filled += 1;
                     }
                     continue;
                 }
-                let magnitude = rung << self.shift | low;
-                let minus_zero = magnitude == 0 && first & 1 == 1;
-                out[filled] = signed(magnitude, first & 1);
-                filled += usize::from(decision.accept & !minus_zero);
+                out[filled] = trial.value;
+                filled += usize::from(trial.accept);
             }
         }
         Ok(())
+    }
+
+    /// What two words say. `rise` gives E(|x|) - E(2^s h) in the units of [`Acceptance`].
+    #[inline]
+    fn trial(&self, first: u64, second: u64, rise: impl Fn(u32, u64, u64) -> u64) -> Trial {
+        let low_mask = (1 << self.shift) - 1;
+        let rung = self.rungs.pick(first);
+        let low = second & low_mask;
+        let decision = self.acceptance.decide(rise(self.shift, rung, low), second, low_mask);
+        let magnitude = rung << self.shift | low;
+        let minus_zero = magnitude == 0 && first & 1 == 1;
+        Trial {
+            value: signed(magnitude, first & 1),
+            accept: decision.accept & !minus_zero,
+            open: rung == alias::RESIDUAL || decision.is_open(),
+        }
     }
 
     /// The same trial with exact arithmetic: some value if it is accepted.
     #[cold]
     fn decide_exactly(
         &self,
-        rung: u64,
         first: u64,
         second: u64,
         entropy: &mut dyn Entropy,
     ) -> Result<Option<i64>, SampleError> {
         let words = &mut Words::new(entropy);
-        let rung = if rung == alias::RESIDUAL {
-            match self.rungs.residual(words)? {
+        let rung = match self.rungs.pick(first) {
+            alias::RESIDUAL => match self.rungs.residual(words)? {
                 Some(rung) => rung,
                 None => return Ok(None),
-            }
-        } else {
-            Natural::from(rung)
+            },
+            rung => Natural::from(rung),
         };
         let foot = rung << to_index(self.shift);
         let magnitude = &foot + (second & ((1 << self.shift) - 1));
@@ -340,6 +346,26 @@ impl Strips {
         let minus_zero = magnitude.is_zero() && first & 1 == 1;
         Ok((accepted && !minus_zero).then(|| signed(saturated(&magnitude), first & 1)))
     }
+}
+
+/// The outcome of a trial as far as two words tell.
+struct Trial {
+    value: i64,
+    accept: bool,
+    /// These words do not tell.
+    open: bool,
+}
+
+/// E(2^s h + l) - E(2^s h) in units of the slope: l.
+#[inline]
+fn linear_rise(_: u32, _: u64, low: u64) -> u64 {
+    low
+}
+
+/// E(2^s h + l) - E(2^s h) in units of the curvature: l (2^(s+1) h + l).
+#[inline]
+fn quadratic_rise(shift: u32, rung: u64, low: u64) -> u64 {
+    low * ((rung << (shift + 1)) + low)
 }
 
 /// The word stored in 8 bytes.
@@ -367,4 +393,78 @@ fn saturated(magnitude: &Natural) -> u64 {
 /// A number of bits as an index.
 fn to_index(bits: u32) -> usize {
     usize::try_from(bits).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SeededEntropy;
+
+    /// Strips of all kinds: the narrowest and widest low parts, whole and fractional scales.
+    fn strips() -> Vec<Strips> {
+        let rational = |text: &str| text.parse::<Rational>().unwrap();
+        let scales = ["23.05", "46.09", "1000", "1000000001/7", "1e9", "2e13"];
+        let variances = ["11786", "47143", "1e6", "1000000001/7", "1e18", "4e19"];
+        let energies = (scales.iter().map(|scale| Energy::linear(&rational(scale)).unwrap()))
+            .chain(variances.iter().map(|v| Energy::quadratic(&rational(v)).unwrap()));
+        energies.map(|energy| Strips::new(&energy, energy.shift().unwrap()).unwrap()).collect()
+    }
+
+    /// The fast trial and the exact one read the same words: where the fast one decides, it
+    /// decides the same.
+    #[test]
+    fn the_fast_trial_agrees_with_the_exact_one() {
+        for (seed, strips) in (0..).zip(strips()) {
+            let entropy = &mut SeededEntropy::new(seed);
+            let (mut accepted, mut rejected) = (0, 0);
+            for _ in 0..3_000 {
+                let mut pair = [0; 16];
+                entropy.fill(&mut pair).unwrap();
+                let (first, second) = (read_word(&pair[..8]), read_word(&pair[8..]));
+                let trial = match &strips.energy {
+                    Energy::Linear { .. } => strips.trial(first, second, linear_rise),
+                    Energy::Quadratic { .. } => strips.trial(first, second, quadratic_rise),
+                };
+                let exact = strips.decide_exactly(first, second, entropy).unwrap();
+                assert!(trial.open || exact == trial.accept.then_some(trial.value));
+                accepted += usize::from(trial.accept);
+                rejected += usize::from(!trial.accept);
+            }
+            assert!(accepted > 2_700 && rejected > 0, "{accepted} accepted, {rejected} rejected");
+        }
+    }
+
+    #[test]
+    fn minus_zero_is_rejected_and_plus_zero_is_not() {
+        for strips in strips() {
+            // Column 0 is rung 0 at the bottom; the rest of both words is zero.
+            let trial = |sign| strips.trial(sign, 0, linear_rise);
+            assert_eq!((trial(0).value, trial(0).accept), (0, true));
+            assert_eq!((trial(1).value, trial(1).accept), (0, false));
+            let entropy = &mut SeededEntropy::new(0);
+            assert_eq!(strips.decide_exactly(0, 0, entropy).unwrap(), Some(0));
+            assert_eq!(strips.decide_exactly(1, 0, entropy).unwrap(), None);
+        }
+    }
+
+    #[test]
+    fn signs_and_saturation() {
+        assert_eq!((signed(5, 0), signed(5, 1), signed(0, 1)), (5, -5, 0));
+        let huge = Natural::ONE << 80;
+        assert_eq!(signed(saturated(&huge), 0), i64::MAX);
+        assert_eq!(signed(saturated(&huge), 1), -i64::MAX);
+    }
+
+    #[test]
+    fn the_engine_changes_with_the_scale_and_beyond_all_of_them_is_still_exact() {
+        let laplace = |scale: &str| BulkNoise::laplace(&scale.parse().unwrap()).unwrap();
+        assert!(matches!(laplace("23.04").0, Engine::Table(_)));
+        assert!(matches!(laplace("23.05").0, Engine::Strips(_)));
+        assert!(matches!(laplace("2.5e13").0, Engine::Strips(_)));
+        assert!(!laplace("2.6e13").is_constant_time());
+        let beyond = laplace("1e40");
+        let mut out = [0; 64];
+        beyond.fill(&mut SeededEntropy::new(3), &mut out).unwrap();
+        assert!(out.iter().all(|x| x.abs() == i64::MAX), "1e40 does not fit");
+    }
 }
