@@ -12,7 +12,7 @@ use support::laws::{
 };
 use throng_numeric::Rational;
 use throng_sample::{
-    DiscreteGaussian, DiscreteLaplace, Geometric, SampleError, SeededEntropy, Uniform,
+    BulkNoise, DiscreteGaussian, DiscreteLaplace, Geometric, SampleError, SeededEntropy, Uniform,
 };
 
 type Draw = Box<dyn Fn(&mut SeededEntropy) -> Result<i64, SampleError>>;
@@ -139,12 +139,15 @@ fn wide_gaussian_noise() {
 #[test]
 fn wide_noise_has_low_bits() {
     let (scale, variance) = (rational("7000000001/7"), rational("7000000000001/7"));
+    let bulk = |noise: BulkNoise| -> Draw { Box::new(move |entropy| noise.draw(entropy)) };
     // At a scale of 10/3 the remainders are far from equally likely.
     let narrow = rational("10/3");
     for (seed, law, draw) in [
         (70, laplace_remainder(&scale, 16), draw_laplace(&scale)),
         (71, laplace_remainder(&narrow, 16), draw_laplace(&narrow)),
         (72, gaussian_remainder(&variance, 16), draw_gaussian(&variance)),
+        (73, laplace_remainder(&scale, 16), bulk(BulkNoise::laplace(&scale).unwrap())),
+        (74, gaussian_remainder(&variance, 16), bulk(BulkNoise::gaussian(&variance).unwrap())),
     ] {
         let experiment = Experiment { law: &law, samples: 500_000, seed };
         experiment.accepts(|entropy| draw(entropy).map(|x| x.rem_euclid(16)));
