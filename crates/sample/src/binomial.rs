@@ -1,7 +1,7 @@
 //! The binomial law.
 
 use dashu_base::DivRem;
-use throng_numeric::{Natural, Rational};
+use throng_numeric::Rational;
 
 use crate::bernoulli::bernoulli;
 use crate::log_concave::{LogConcave, Slope};
@@ -49,8 +49,7 @@ pub struct Binomial {
 /// Up to here the trials are tossed one by one.
 const FEW: u64 = 16;
 /// The length of the prefix of p, and of a short denominator.
-const PREFIX_BITS: usize = 23;
-const PREFIX: u64 = 1 << PREFIX_BITS;
+const PREFIX_BITS: u32 = 23;
 
 impl Binomial {
     /// The largest number of trials: a draw walks about √n steps, and beyond 10^12 that is no
@@ -77,34 +76,36 @@ impl Binomial {
     /// If the entropy source fails.
     pub fn draw(&self, entropy: &mut dyn Entropy) -> Result<u64, SampleError> {
         let mut reservoir = Reservoir::new(entropy);
-        successes(self.trials, self.p.clone(), &mut Words::new(&mut reservoir))
+        successes(self.trials, self.p.clone(), PREFIX_BITS, &mut Words::new(&mut reservoir))
     }
 }
 
 /// Binomial(trials, p) for any p, by prefixes of p until it or the number of trials is small.
-fn successes(mut trials: u64, mut p: Ratio, words: &mut Words) -> Result<u64, SampleError> {
+/// (The length of the prefix is a parameter so that tests can make the ties frequent.)
+fn successes(
+    mut trials: u64,
+    mut p: Ratio,
+    prefix_bits: u32,
+    words: &mut Words,
+) -> Result<u64, SampleError> {
+    let one = 1_u64 << prefix_bits;
     let mut total = 0;
     loop {
         if trials <= FEW {
             return Ok(total + tosses(trials, &p, words)?);
         }
-        if let Some((a, b)) = p.as_words().filter(|(_, b)| *b <= PREFIX) {
+        if let Some((a, b)) = p.as_words().filter(|(_, b)| *b <= one) {
             return Ok(total + short(trials, a, b, words)?);
         }
-        let (prefix, rest) = (&p.num << PREFIX_BITS).div_rem(&p.den);
-        let prefix = narrow(&prefix)?;
-        let below = short(trials, prefix, PREFIX, words)?;
+        // p < 1, for p = 1 has a short denominator; so the prefix is below 1 as well.
+        let (prefix, rest) = (p.num * one).div_rem(&p.den);
+        let Some(prefix) = u64::try_from(prefix).ok().filter(|prefix| *prefix < one) else {
+            return Err(SampleError::Internal { what: "a prefix of p is not below 1".into() });
+        };
+        let below = short(trials, prefix, one, words)?;
         total += below;
-        trials = short(trials - below, 1, PREFIX - prefix, words)?;
+        trials = short(trials - below, 1, one - prefix, words)?;
         p.num = rest;
-    }
-}
-
-/// The prefix of p < 1, which is below 2^23. (p = 1 has a short denominator.)
-fn narrow(prefix: &Natural) -> Result<u64, SampleError> {
-    match u64::try_from(prefix) {
-        Ok(prefix) if prefix < PREFIX => Ok(prefix),
-        _ => Err(SampleError::Internal { what: "a prefix of p is not below 1".into() }),
     }
 }
 
@@ -137,4 +138,37 @@ fn around_the_mode(n: u64, a: u64, b: u64) -> Result<LogConcave, SampleError> {
     // n p (1-p), rounded down twice.
     let variance = n * a / b * c / b;
     LogConcave::new(mode, right, left, variance.isqrt())
+}
+
+#[cfg(test)]
+#[path = "../tests/support/support.rs"]
+mod support;
+
+#[cfg(test)]
+mod tests {
+    use throng_sample::SeededEntropy;
+
+    use super::support::judge::Experiment;
+    use super::support::laws::{binomial, rational, single};
+    use super::*;
+
+    /// With a prefix of two bits a quarter of the trials are ties, and a wrong treatment of them
+    /// shows: here, to let them succeed with the probability p of all instead of r.
+    #[test]
+    fn ties_are_settled_by_the_rest_of_p() {
+        let p = rational("5/16");
+        let law = binomial(60, &p, single(5, 35));
+        let experiment = Experiment { law: &law, samples: 200_000, seed: 80 };
+        let draw = |p: &Rational, prefix_bits: u32, entropy: &mut SeededEntropy| {
+            let drawn = successes(60, Ratio::of(p), prefix_bits, &mut Words::new(entropy))?;
+            Ok(i64::try_from(drawn).unwrap_or(-1))
+        };
+        for prefix_bits in 1..=4 {
+            experiment.accepts(|entropy| draw(&p, prefix_bits, entropy));
+        }
+        // 1/4 + 1/4 5/16 = 21/64 instead of 1/4 + 1/4 1/4.
+        let wrong = rational("21/64");
+        let wrong_law = binomial(60, &wrong, single(5, 35));
+        experiment.rejects(&wrong_law, |entropy| draw(&wrong, 6, entropy));
+    }
 }

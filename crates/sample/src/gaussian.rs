@@ -32,8 +32,8 @@ use crate::{DiscreteLaplace, Entropy, SampleError};
 /// max(1, σ √(2π)) / coth(1/2), which is smallest at σ² = 1/(2π): 0.9235 / 2.164 > 0.42. For
 /// σ >= 1, coth(x) <= 1/x + x/3 and 1/2 <= σ/t <= 1 give more than 0.54.
 ///
-/// Time: depends on the value drawn, through the proposal; the bulk path is the one whose time
-/// does not.
+/// Time: depends on the value drawn, through the proposal; that of
+/// [`crate::BulkNoise`] does not.
 ///
 /// # Reference
 /// Canonne, Kamath, Steinke, *The Discrete Gaussian for Differential Privacy* (2020),

@@ -21,7 +21,7 @@ use crate::{Entropy, SampleError, uniform};
 /// (1/t) (1 - 1/e) / (1 - e^(-1/t)) >= 1 - 1/e, so fewer than 1.6 are needed on average.
 ///
 /// Time: depends on the value drawn (one round per unit of v, that is, per multiple of the
-/// scale). Where time must not tell, use the bulk path.
+/// scale).
 ///
 /// # Reference
 /// Canonne, Kamath, Steinke (2020), Algorithm 2, lines 4 to 13.

@@ -17,8 +17,8 @@ use crate::{Entropy, Geometric, SampleError};
 /// the weight 1 in two halves, +0 and -0. Drawing again at -0 leaves +0 with weight 1/2: now
 /// every integer has weight q^|k| / 2. This happens with probability (1 - q)/2 < 1/2.
 ///
-/// Time: depends on the magnitude drawn, as for [`Geometric`]; the bulk path is the one whose
-/// time does not.
+/// Time: depends on the magnitude drawn, as for [`Geometric`]; that of
+/// [`crate::BulkNoise`] does not.
 ///
 /// # Reference
 /// Canonne, Kamath, Steinke (2020), Algorithm 2.

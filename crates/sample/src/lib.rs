@@ -3,6 +3,20 @@
 //! Every sampler here has *exactly* the law it is named for, given uniform random bytes: no
 //! floating point, no truncation, no "statistical distance 2^-64". Parameters are exact
 //! rationals, outputs are integers.
+//!
+//! | law | sampler | words per draw |
+//! |---|---|---|
+//! | uniform below n | [`Uniform`] | those of n |
+//! | coins of p and of e^-x | [`Bernoulli`], [`BernoulliExp`] | O(1) |
+//! | geometric, two-sided geometric | [`Geometric`], [`DiscreteLaplace`] | O(1) and those of the scale |
+//! | discrete Gaussian | [`DiscreteGaussian`] | O(1) and those of σ |
+//! | the last two, many at a time | [`BulkNoise`] | 1 to 2 |
+//! | Poisson, binomial | [`Poisson`], [`Binomial`] | O(standard deviation) |
+//! | index by weight e^(-xᵢ) | [`ExponentialChoice`], [`PermuteAndFlip`] | O(n) at most |
+//! | random order, random subset | [`shuffle()`], [`Subset`] | O(n), O(k) |
+//!
+//! How long a draw takes depends on the value drawn: whoever can measure it to the nanosecond
+//! learns something about the noise. [`BulkNoise`] is the exception.
 #[cfg(test)]
 extern crate self as throng_sample;
 

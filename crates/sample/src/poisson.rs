@@ -16,8 +16,8 @@ use crate::{Entropy, SampleError};
 /// without an upper end.
 ///
 /// # Why this is right
-/// Poisson variables add: with n = floor(λ) and δ = λ - n, the sum of independent Poisson(n),
-/// Poisson(δ/2) and Poisson(δ/2) is Poisson(λ).
+/// Independent Poisson variables add, and so do their rates: with n = floor(λ) and δ = λ - n, the
+/// draw is the sum of a Poisson(n) and a Poisson(δ), or two of δ/2 if δ > 1/2.
 ///
 /// **A rate δ <= 1/2.** Count k up from 0 while Bernoulli(δ/(k+1)) succeeds. The count ends at
 /// k with probability (δ^k/k!) (1 - δ/(k+1)). Keep it with probability

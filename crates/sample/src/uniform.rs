@@ -64,8 +64,10 @@ pub(crate) fn below(bound: &Natural, words: &mut Words) -> Result<Natural, Sampl
     }
 }
 
-/// Uniform below a positive machine word. (A bound of 1 draws nothing: 0 is the only value.)
+/// Uniform below a machine word, which must be positive: nothing lies below 0, and the loop would
+/// not end. (A bound of 1 draws nothing: 0 is the only value.)
 pub(crate) fn below_word(bound: u64, words: &mut Words) -> Result<u64, SampleError> {
+    debug_assert!(bound > 0, "nothing lies below 0");
     let bits = u64::BITS - bound.saturating_sub(1).leading_zeros();
     loop {
         let candidate = words.bits(bits)?;

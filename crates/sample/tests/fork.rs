@@ -39,13 +39,25 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether the names among the arguments, if any, select this test. (None of the options with
-/// a separate value is used with a value that begins like the name.)
+/// The options of the standard harness whose value is an argument of its own.
+const OPTIONS_WITH_VALUE: [&str; 7] =
+    ["--color", "--format", "--logfile", "--shuffle-seed", "--skip", "--test-threads", "-Z"];
+
+/// Whether the names among the arguments, if any, select this test.
 fn is_selected(arguments: &[String]) -> bool {
     let exact = arguments.iter().any(|argument| argument == "--exact");
-    let matches = |name: &String| if exact { name == NAME } else { NAME.contains(name.as_str()) };
-    let mut names = arguments.iter().filter(|argument| !argument.starts_with('-')).peekable();
-    names.peek().is_none() || names.any(matches)
+    let matches = |name: &str| if exact { name == NAME } else { NAME.contains(name) };
+    let (mut any_name, mut selected) = (false, false);
+    let mut rest = arguments.iter().map(String::as_str);
+    while let Some(argument) = rest.next() {
+        if OPTIONS_WITH_VALUE.contains(&argument) {
+            rest.next();
+        } else if !argument.starts_with('-') {
+            any_name = true;
+            selected |= matches(argument);
+        }
+    }
+    selected || !any_name
 }
 
 fn conclude(passed: u32, failed: u32, filtered: u32) -> ExitCode {

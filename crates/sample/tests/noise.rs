@@ -7,12 +7,12 @@ mod support;
 use support::judge::Experiment;
 use support::law::Law;
 use support::laws::{
-    discrete_gaussian, discrete_laplace, geometric, laplace_with_double_zero, rational, single,
-    spread,
+    discrete_gaussian, discrete_laplace, gaussian_remainder, geometric, laplace_remainder,
+    laplace_with_double_zero, rational, single, spread, without_low_bit,
 };
 use throng_numeric::Rational;
 use throng_sample::{
-    DiscreteGaussian, DiscreteLaplace, Geometric, SampleError, SeededEntropy, Uniform,
+    BulkNoise, DiscreteGaussian, DiscreteLaplace, Geometric, SampleError, SeededEntropy, Uniform,
 };
 
 type Draw = Box<dyn Fn(&mut SeededEntropy) -> Result<i64, SampleError>>;
@@ -133,6 +133,27 @@ fn narrow_gaussian_noise() {
 fn wide_gaussian_noise() {
     let edges = spread(5_000_000, 100);
     GAUSSIAN.tells_parameter("7000000000001/7", "1.0201", &edges, 2_000_000, 38);
+}
+
+/// The low bits of wide noise, which cells as wide as 10^8 do not see. Wrong: the lowest is lost.
+#[test]
+fn wide_noise_has_low_bits() {
+    let (scale, variance) = (rational("7000000001/7"), rational("7000000000001/7"));
+    let bulk = |noise: BulkNoise| -> Draw { Box::new(move |entropy| noise.draw(entropy)) };
+    // At a scale of 10/3 the remainders are far from equally likely.
+    let narrow = rational("10/3");
+    for (seed, law, draw) in [
+        (70, laplace_remainder(&scale, 16), draw_laplace(&scale)),
+        (71, laplace_remainder(&narrow, 16), draw_laplace(&narrow)),
+        (72, gaussian_remainder(&variance, 16), draw_gaussian(&variance)),
+        (73, laplace_remainder(&scale, 16), bulk(BulkNoise::laplace(&scale).unwrap())),
+        (74, gaussian_remainder(&variance, 16), bulk(BulkNoise::gaussian(&variance).unwrap())),
+    ] {
+        let experiment = Experiment { law: &law, samples: 500_000, seed };
+        experiment.accepts(|entropy| draw(entropy).map(|x| x.rem_euclid(16)));
+        let blunt = |x: i64| x.rem_euclid(16) / 2 * 2;
+        experiment.rejects(&without_low_bit(&law), |entropy| draw(entropy).map(blunt));
+    }
 }
 
 /// A Laplace of the same variance is not a Gaussian.

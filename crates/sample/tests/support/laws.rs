@@ -201,3 +201,31 @@ fn walk(ratio: impl Fn(i64) -> Enclosure) -> Vec<Enclosure> {
         weights.push(weight);
     }
 }
+
+/// The remainder of a discrete Laplace variable modulo m, which shows the low bits that wide cells
+/// do not: with q = e^(-1/scale), the sum of q^|r + j m| over all j is (q^r + q^(m-r))/(1 - q^m) for
+/// 0 < r < m and (1 + q^m)/(1 - q^m) for r = 0; the total over r is (1 + q)/(1 - q).
+pub(crate) fn laplace_remainder(scale: &Rational, m: i64) -> Law {
+    let power = |k: i64| exp_neg(&Rational::from(k).checked_div(scale).unwrap());
+    let factor =
+        (Enclosure::ONE - power(1)) / ((Enclosure::ONE + power(1)) * (Enclosure::ONE - power(m)));
+    let cells: Vec<Enclosure> = (0..m).map(|r| (power(r) + power(m - r)) * factor).collect();
+    Law::finite(&cells)
+}
+
+/// The remainder of a discrete Gaussian variable modulo m, for σ >= 2m. By Poisson summation, the
+/// sum of f(r + j m) over all j is σ √(2π)/m (1 + 2 sum over j >= 1 of e^(-2π²σ²j²/m²) cos(2πjr/m)),
+/// and e^(-2π² 4) < 10^-34: every remainder has probability 1/m but for a relative 10^-33.
+pub(crate) fn gaussian_remainder(variance: &Rational, m: i64) -> Law {
+    assert!(*variance >= Rational::from(4 * m * m), "the bell is too narrow for remainders");
+    let cell = Enclosure::ONE / whole(m) * Enclosure::new(1.0 - 1e-15, 1.0 + 1e-15).unwrap();
+    Law::finite(&vec![cell; usize::try_from(m).unwrap()])
+}
+
+/// A law on 0, ..., m - 1 after its lowest bit was lost: even values hold their odd neighbours.
+pub(crate) fn without_low_bit(law: &Law) -> Law {
+    let pairs = law.cells().chunks(2);
+    let cells: Vec<Enclosure> =
+        pairs.flat_map(|pair| [super::law::sum(pair), Enclosure::ZERO]).collect();
+    Law::finite(&cells)
+}

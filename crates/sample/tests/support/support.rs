@@ -4,6 +4,7 @@
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
+    clippy::disallowed_methods,
     clippy::float_arithmetic,
     clippy::panic,
     clippy::unwrap_used,
