@@ -5,7 +5,7 @@ use throng_numeric::Rational;
 
 /// Reading is total; what is read prints and reads back as the same number, lies between its
 /// two `f64` neighbours, and an error points into the text.
-pub fn check(text: &str) {
+pub(crate) fn check(text: &str) {
     match text.parse::<Rational>() {
         Ok(value) => {
             let printed = value.to_string();

@@ -1,4 +1,5 @@
 //! What the README tells people to type works.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test")]
 
 use std::process::Command;
 

@@ -1,6 +1,7 @@
 //! How long convolutions take, and how wide their bounds are.
 //!
 //! `cargo run --release -p throng-numeric --example convolution_speed`
+#![allow(clippy::disallowed_methods, reason = "any input will do")]
 
 use std::time::Instant;
 

@@ -96,6 +96,7 @@ impl Scaled {
     }
 
     /// The binary logarithm, roughly: for choices that need no proof.
+    #[expect(clippy::disallowed_methods, reason = "an estimate")]
     pub(crate) fn log2(self) -> f64 {
         let (below, _, exponent) = self.mantissa();
         #[expect(clippy::cast_precision_loss, reason = "an estimate")]

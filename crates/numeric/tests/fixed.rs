@@ -1,4 +1,5 @@
 //! e^-x in integers: bounds at one precision must hold the bounds at a finer one, wherever x is.
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test")]
 
 use proptest::prelude::*;
 use throng_numeric::fixed::{FixedBounds, MAX_BITS, exp_neg};

@@ -1,4 +1,5 @@
 //! Reading numbers: the property-based twin of the fuzz target, and the forms by example.
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test")]
 
 use proptest::prelude::*;
 use throng_numeric::Rational;
@@ -28,7 +29,7 @@ proptest! {
 }
 
 fn read(text: &str) -> Rational {
-    text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
+    text.parse().expect(text)
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! A rational library with a division bug once biased a proved sampler of another system, so
 //! ours is compared, operation by operation, with an independent one.
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test")]
 
 use num_bigint::{BigInt, Sign};
 use num_rational::BigRational;

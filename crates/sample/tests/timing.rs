@@ -7,7 +7,7 @@
 //! bar: under the null it is exceeded with probability below 1e-5.
 //!
 //! Takes minutes and wants a quiet machine, so it is not part of `make test`: `make long`.
-#![expect(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "statistics")]
+#![expect(clippy::float_arithmetic, reason = "statistics")]
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 use std::hint::black_box;

@@ -1,7 +1,5 @@
 //! The result of a convolution.
 
-#![allow(clippy::doc_markdown, reason = "formulas have subscripts")]
-
 use std::ops::Range;
 
 use super::Factor;

@@ -9,8 +9,6 @@
 //! entry. A product below 2^-1022 may moreover be off by 2^-1075, and these errors pass through
 //! the same additions: together less than n 2^-1074. Additions never underflow inexactly.
 
-#![allow(clippy::doc_markdown, reason = "formulas have subscripts")]
-
 use super::{Convolved, Factor, too_large};
 use crate::NumericError;
 use crate::rounding::{add_up, div_up, mul_up, sub_down};

@@ -74,8 +74,6 @@
 //! # Reference
 //! N. J. Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., SIAM 2002, §3.6, §24.1.
 
-#![allow(clippy::doc_markdown, reason = "formulas have subscripts")]
-
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use realfft::num_complex::Complex;

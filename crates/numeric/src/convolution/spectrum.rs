@@ -45,8 +45,6 @@
 //! ([`UNDERFLOW`]). The same covers the subnormal entries lost in tilting, at most 2^28 · 2^-1074 in
 //! one norm.
 
-#![allow(clippy::doc_markdown, reason = "formulas have subscripts")]
-
 use realfft::num_complex::Complex;
 
 use super::direct::count;

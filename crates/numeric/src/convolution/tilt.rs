@@ -14,7 +14,10 @@
 //! T is chosen so that the âⱼ add up to about 1: then powers of the spectrum neither overflow nor
 //! vanish. How near to 1 does not matter for validity.
 
-#![allow(clippy::doc_markdown, reason = "formulas have subscripts")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a tilt may be any ratio: only its quality depends on these estimates"
+)]
 
 use super::Factor;
 use super::direct::count;

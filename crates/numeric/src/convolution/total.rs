@@ -1,7 +1,5 @@
 //! Sums of non-negative masses, quickly and tightly.
 
-#![allow(clippy::doc_markdown, reason = "formulas have subscripts")]
-
 use super::direct::count;
 use crate::Enclosure;
 use crate::rounding::{add_down, add_up, mul_up, sqrt_up, sub_down, two_sum};

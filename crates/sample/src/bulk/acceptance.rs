@@ -137,14 +137,12 @@ fn unsuitable() -> SampleError {
 
 /// ⌊a b / 2^64⌋.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "the upper half of 128 bits has 64")]
 fn high_product(a: u64, b: u64) -> u64 {
     ((u128::from(a) * u128::from(b)) >> 64) as u64
 }
 
 /// The eight leading bits, as an index the compiler can see is in bounds.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "eight bits fit any usize")]
 fn top_byte(word: u64) -> usize {
     (word >> 56) as usize
 }
@@ -160,7 +158,9 @@ mod tests {
         let scales = ["24", "46.08", "46.09", "1000", "1000000001/7", "1e9", "1e13"];
         let sigmas = ["109", "217.2", "217.3", "1000", "1000001/7", "1e9", "7e9"];
         let energies = (scales.iter().map(|scale| Energy::linear(&rational(scale)).unwrap()))
-            .chain(sigmas.iter().map(|σ| Energy::quadratic(&rational(σ).square()).unwrap()));
+            .chain(
+                sigmas.iter().map(|sigma| Energy::quadratic(&rational(sigma).square()).unwrap()),
+            );
         energies.map(|energy| (energy.clone(), energy.shift().unwrap())).collect()
     }
 

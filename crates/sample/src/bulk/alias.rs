@@ -79,7 +79,6 @@ fn pack(threshold: u64, alias: usize) -> u64 {
 
 /// A column number (ten bits) as an index the compiler can see is in bounds.
 #[inline]
-#[expect(clippy::cast_possible_truncation, reason = "ten bits fit any usize")]
 fn index(column: u64) -> usize {
     (column & ALIAS_MASK) as usize
 }

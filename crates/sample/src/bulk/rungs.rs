@@ -176,8 +176,8 @@ impl Rungs {
         let ratio = exp_neg(&self.tail_slope(), work)?;
         let one = Natural::ONE << work;
         let factor = Natural::from(self.unit) * self.multiplicity(RUNGS);
-        let lower = (&factor * weight.lower << work) / (&one - ratio.lower);
-        let upper = (factor * weight.upper << work) / (one - ratio.upper) + 1_u8;
+        let lower = ((&factor * weight.lower) << work) / (&one - ratio.lower);
+        let upper = ((factor * weight.upper) << work) / (one - ratio.upper) + 1_u8;
         Ok(FixedBounds { lower: lower >> (GUARD + 1), upper: (upper >> (GUARD + 1)) + 1_u8 })
     }
 

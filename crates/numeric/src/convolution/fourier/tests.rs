@@ -1,4 +1,5 @@
 //! What the proof assumes of the platform and of the crates, watched.
+#![allow(clippy::disallowed_methods, reason = "inputs of a test may be anything")]
 
 use std::f64::consts::{FRAC_PI_4, TAU};
 
