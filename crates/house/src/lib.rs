@@ -6,6 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 
+/// The README's examples, run as documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;
+
 /// The root of the repository.
 #[must_use]
 pub fn root() -> PathBuf {
