@@ -28,7 +28,7 @@ pub struct FixedBounds {
 /// ```
 /// use throng_numeric::{Rational, fixed::exp_neg};
 /// let bounds = exp_neg(&"1/3".parse()?, 64)?;
-/// assert_eq!(bounds.lower, 13217669647178132149_u64.into()); // floor(2^64 e^(-1/3))
+/// assert_eq!(bounds.lower, 13217669706954385033_u64.into()); // floor(2^64 e^(-1/3))
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn exp_neg(x: &Rational, bits: usize) -> Result<FixedBounds, NumericError> {

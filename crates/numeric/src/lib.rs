@@ -11,11 +11,16 @@
 //! | [`fixed`] | e^-x of a rational to any number of bits, in integers only |
 //! | [`rounding`] | `f64` arithmetic with a direction: `_down` is below, `_up` is above |
 //! | [`enclosure`] | outward-rounded intervals and their arithmetic |
+mod ball;
+mod constants;
+pub mod elementary;
 pub mod enclosure;
 mod error;
 pub mod fixed;
+pub mod normal;
 pub mod rational;
 pub mod rounding;
+mod wide;
 
 pub use dashu_int::{IBig as Integer, UBig as Natural};
 pub use enclosure::Enclosure;

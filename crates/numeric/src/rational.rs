@@ -389,8 +389,8 @@ impl Reader<'_> {
         let places = i64::try_from(digits.len() - whole).unwrap_or(i64::MAX);
         let exponent = self.exponent()? - places;
         let mantissa = UBig::from_str_radix(&digits, 10).unwrap_or(UBig::ZERO);
-        let power = UBig::from(10_u8)
-            .pow(usize::try_from(exponent.unsigned_abs()).unwrap_or(usize::MAX));
+        let power =
+            UBig::from(10_u8).pow(usize::try_from(exponent.unsigned_abs()).unwrap_or(usize::MAX));
         Ok(Rational(if exponent < 0 {
             RBig::from_parts(mantissa.into(), power)
         } else {
