@@ -21,6 +21,7 @@ pub mod normal;
 pub mod rational;
 pub mod rounding;
 mod wide;
+pub mod widths;
 
 pub use dashu_int::{IBig as Integer, UBig as Natural};
 pub use enclosure::Enclosure;
