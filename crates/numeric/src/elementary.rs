@@ -20,7 +20,7 @@ mod sums;
 pub use sums::{log_add_exp, log_sub_exp, log_sum_exp};
 
 use crate::ball::{Ball, Scaled};
-use crate::wide::{Wide, exp2i};
+use crate::wide::{Wide, exp2i, power_of_two};
 use crate::{Enclosure, NumericError};
 
 /// The image of an interval under an increasing function, from enclosures at its ends.
@@ -197,4 +197,15 @@ pub(crate) fn ln_1p_ball(x: Ball) -> Ball {
 /// The logarithm of a positive scaled ball.
 pub(crate) fn ln_scaled(x: Scaled) -> Ball {
     ln_ball(x.ball) + logarithm::times_ln_2(x.exponent)
+}
+
+/// ln(1 - t) for a probability t, to a relative accuracy.
+pub(crate) fn ln_complement(t: Scaled) -> Scaled {
+    let size = t.ball.magnitude_above();
+    if size * power_of_two(t.exponent) < exp2i(-60) {
+        // ln(1 - t) is between -t (1 + t) and -t.
+        let spread = size * exp2i(-60);
+        return Scaled { ball: -t.ball.widened(spread), exponent: t.exponent };
+    }
+    Scaled { ball: ln_1p_ball(-t.ball()), exponent: 0 }
 }

@@ -12,14 +12,19 @@
 //! | [`rounding`] | `f64` arithmetic with a direction: `_down` is below, `_up` is above |
 //! | [`enclosure`] | outward-rounded intervals and their arithmetic |
 mod ball;
+pub mod beta;
 mod constants;
 pub mod elementary;
 pub mod enclosure;
 mod error;
 pub mod fixed;
+pub mod gamma;
+mod nested;
 pub mod normal;
 pub mod rational;
 pub mod rounding;
+mod share;
+pub mod tails;
 mod wide;
 pub mod widths;
 

@@ -26,7 +26,7 @@ pub use quantile::quantile;
 use crate::Enclosure;
 use crate::ball::{Ball, Scaled};
 use crate::constants::{FRAC_1_SQRT_2, FRAC_1_SQRT_TAU};
-use crate::elementary::{VANISHING, decreasing, exponential, increasing, ln_1p_ball, ln_scaled};
+use crate::elementary::{VANISHING, decreasing, exponential, increasing, ln_complement, ln_scaled};
 use crate::rounding::{mul_down, mul_up, sub_down};
 use crate::wide::{Wide, exp2i, power_of_two};
 
@@ -180,17 +180,6 @@ fn ln_cdf_at(x: f64) -> Enclosure {
     let factor = kernel::erfcx(FRAC_1_SQRT_2 * -x);
     let halved = Scaled { ball: factor.ball, exponent: factor.exponent - 1 };
     (ln_scaled(halved) - square).enclosure()
-}
-
-/// ln(1 - t) for a probability t, to a relative accuracy.
-pub(crate) fn ln_complement(t: Scaled) -> Scaled {
-    let size = t.ball.magnitude_above();
-    if size * power_of_two(t.exponent) < exp2i(-60) {
-        // ln(1 - t) is between -t (1 + t) and -t.
-        let spread = size * exp2i(-60);
-        return Scaled { ball: -t.ball.widened(spread), exponent: t.exponent };
-    }
-    Scaled { ball: ln_1p_ball(-t.ball()), exponent: 0 }
 }
 
 fn density_at(x: f64) -> Enclosure {

@@ -36,6 +36,23 @@ pub enum Function {
     NormalLnCdf,
     NormalDensity,
     NormalQuantile,
+    LnGamma,
+    GammaLower,
+    GammaUpper,
+    LnGammaLower,
+    LnGammaUpper,
+    Beta,
+    BetaComplement,
+    LnBeta,
+    LnBetaComplement,
+    PoissonCdf,
+    PoissonSurvival,
+    LnPoissonCdf,
+    LnPoissonSurvival,
+    BinomialCdf,
+    BinomialSurvival,
+    LnBinomialCdf,
+    LnBinomialSurvival,
 }
 
 /// The largest promised width of an enclosure, and where it is promised.
@@ -48,6 +65,9 @@ pub struct Allowance {
     /// Where it is promised, in words.
     pub domain: &'static str,
 }
+
+/// What the incomplete integrals may cost.
+const GAMMA_ULPS: f64 = 8.0;
 
 /// Two neighbouring subnormal numbers are this far apart.
 const LEAST: f64 = f64::from_bits(1);
@@ -64,7 +84,7 @@ const fn ulps_or(count: f64, absolute: f64, domain: &'static str) -> Allowance {
 
 impl Function {
     /// Every function.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 39] = [
         Self::Add,
         Self::Sub,
         Self::Mul,
@@ -87,6 +107,23 @@ impl Function {
         Self::NormalLnCdf,
         Self::NormalDensity,
         Self::NormalQuantile,
+        Self::LnGamma,
+        Self::GammaLower,
+        Self::GammaUpper,
+        Self::LnGammaLower,
+        Self::LnGammaUpper,
+        Self::Beta,
+        Self::BetaComplement,
+        Self::LnBeta,
+        Self::LnBetaComplement,
+        Self::PoissonCdf,
+        Self::PoissonSurvival,
+        Self::LnPoissonCdf,
+        Self::LnPoissonSurvival,
+        Self::BinomialCdf,
+        Self::BinomialSurvival,
+        Self::LnBinomialCdf,
+        Self::LnBinomialSurvival,
     ];
 
     /// The row of the table.
@@ -115,6 +152,29 @@ impl Function {
             Self::NormalCdf | Self::NormalSurvival | Self::NormalDensity => ulps(2.0, "all x"),
             Self::NormalLnCdf => ulps(4.0, "|x| < 1e150"),
             Self::NormalQuantile => ulps(2.0, "0 < p < 1"),
+            Self::LnGamma => ulps(4.0, "x > 0 up to 1e300"),
+            Self::GammaLower | Self::GammaUpper => {
+                ulps(GAMMA_ULPS, "1e-100 < a < 1e10, 1e-300 < x < 1e15")
+            }
+            Self::LnGammaLower | Self::LnGammaUpper => {
+                ulps_or(GAMMA_ULPS, exp2i(-54), "1e-100 < a < 1e10, 1e-300 < x < 1e15")
+            }
+            Self::Beta | Self::BetaComplement => {
+                ulps(GAMMA_ULPS, "a, b from 0.1 to 1e10, or from 1e-100 with x, 1 - x > 0.001")
+            }
+            Self::LnBeta | Self::LnBetaComplement => ulps_or(
+                GAMMA_ULPS,
+                exp2i(-54),
+                "a, b from 0.1 to 1e10, or from 1e-100 with x, 1 - x > 0.001",
+            ),
+            Self::PoissonCdf | Self::PoissonSurvival => ulps(GAMMA_ULPS, "k, mean < 1e10"),
+            Self::LnPoissonCdf | Self::LnPoissonSurvival => {
+                ulps_or(GAMMA_ULPS, exp2i(-54), "k, mean < 1e10")
+            }
+            Self::BinomialCdf | Self::BinomialSurvival => ulps(GAMMA_ULPS, "n < 1e10"),
+            Self::LnBinomialCdf | Self::LnBinomialSurvival => {
+                ulps_or(GAMMA_ULPS, exp2i(-54), "n < 1e10")
+            }
         }
     }
 }
