@@ -11,7 +11,7 @@ use crate::rounding::{add_down, add_up, sub_down};
 use crate::wide::{UNIT, Wide, exp2i, power_of_two};
 
 /// Covers what underflows in one operation (at most 2^-1060, see [`Wide`]).
-const FLOOR: f64 = exp2i(-1000);
+const FLOOR: f64 = f64::from_bits(1 << 19); // 2^-1055
 
 /// The radius is a sum of at most eight positive products, each rounded at most eight times,
 /// of magnitudes known to 2^-52: this factor outweighs all those roundings.

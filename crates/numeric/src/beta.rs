@@ -215,7 +215,7 @@ impl Ratios for Hypergeometric {
     }
 
     fn plain(&self, j: f64) -> f64 {
-        self.x.hi * ((self.a.hi + self.b.hi + j - 1.0) / (self.a.hi + j))
+        self.x.hi * ((self.a.hi + self.b.hi + (j - 1.0)) / (self.a.hi + j))
     }
 
     /// Four sums of positive numbers (j >= 1), a quotient and a product: less than 2^-98.5 with

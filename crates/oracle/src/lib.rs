@@ -6,6 +6,7 @@
 //! wider than `throng_numeric::widths` promises.
 
 pub mod inputs;
+pub mod truth;
 
 use std::cell::Cell;
 use std::fmt::Debug;

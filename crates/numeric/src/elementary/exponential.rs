@@ -44,7 +44,7 @@ fn table_index(index: i64) -> usize {
 
 /// e^x - 1 for |x| <= [`RANGE`]. The relative error is 2^-64 in the innermost interval, where
 /// the series gives the value itself; outside it |e^x - 1| > 2^-7 while e^x is known to 2^-70 of
-/// itself, and the ball accounts for it. (Where 2^-e underflows, the ball's floor covers it.)
+/// itself, and the ball accounts for it. (2^-e may underflow: it then is below 2^-1022.)
 #[inline]
 pub(crate) fn expm1(x: Wide) -> Scaled {
     let (index, r) = reduce(x);
@@ -54,7 +54,8 @@ pub(crate) fn expm1(x: Wide) -> Scaled {
         return Scaled { ball, exponent: 0 };
     }
     let Scaled { ball, exponent } = exp(x);
-    Scaled { ball: ball - Ball::point(power_of_two(-exponent)), exponent }
+    let one = Ball::point(power_of_two(-exponent)).widened(f64::MIN_POSITIVE);
+    Scaled { ball: ball - one, exponent }
 }
 
 /// The nearest multiple of (ln 2)/32 and the rest, as a sum whose low part need not be small
