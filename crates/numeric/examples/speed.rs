@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use throng_numeric::{Enclosure, NumericError, normal};
+use throng_numeric::{Enclosure, NumericError, Rational, beta, gamma, normal, tails};
 
 /// Times `f` over points spread evenly between two ends.
 fn time(
@@ -38,5 +38,19 @@ fn main() -> Result<(), NumericError> {
     time("normal ln_cdf", -100.0, 8.0, normal::ln_cdf)?;
     time("normal density", -8.0, 8.0, normal::density)?;
     time("normal quantile", 1e-9, 1.0, |p| normal::quantile(p).unwrap_or(real))?;
+    time("ln_gamma", 0.1, 100.0, |x| gamma::ln_gamma(x).unwrap_or(real))?;
+    let shape = Enclosure::point(50.0)?;
+    time("gamma P, a = 50", 10.0, 100.0, |x| gamma::regularised_lower(shape, x).unwrap_or(real))?;
+    let (a, b) = (Enclosure::point(30.0)?, Enclosure::point(70.0)?);
+    time("beta, a = 30, b = 70", 0.01, 0.99, |x| beta::regularised(a, b, x).unwrap_or(real))?;
+    for n in [1000, 1_000_000, 1_000_000_000] {
+        let start = Instant::now();
+        let p = tails::binomial_cdf(black_box(n / 2 - 10), n, Enclosure::point(0.5)?)?;
+        println!("binomial_cdf, n = {n}: {p} in {:?}", start.elapsed());
+        let start = Instant::now();
+        let mean = Enclosure::point(Rational::new(n, 1_u8)?.to_f64_nearest())?;
+        let p = tails::poisson_cdf(black_box(n - 10), mean)?;
+        println!("poisson_cdf, mean {n}: {p} in {:?}", start.elapsed());
+    }
     Ok(())
 }

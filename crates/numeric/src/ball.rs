@@ -74,7 +74,7 @@ impl Ball {
         Self { mid: self.mid, rad: (self.rad + extra.abs()) * INFLATE }
     }
 
-    /// This times a power of two, exactly (up to underflow).
+    /// This times a power of two, exactly up to underflow, which the floor covers.
     #[inline]
     pub(crate) fn times_power(self, power: f64) -> Self {
         Self { mid: self.mid.times_power(power), rad: self.rad * power + FLOOR }
@@ -142,8 +142,12 @@ impl Scaled {
         Enclosure::outward(scale_down(ends.lower(), self.exponent), upper)
     }
 
-    /// The ball with its exponent multiplied out, for values that are not out of range.
+    /// The ball with its exponent multiplied out; a value below the range of ordinary `f64` is
+    /// somewhere around 0.
     pub(crate) fn ball(self) -> Ball {
+        if self.exponent < -1000 {
+            return Ball::ZERO.widened(self.ball.magnitude_above() * exp2i(-1000));
+        }
         self.ball.times_power(power_of_two(self.exponent))
     }
 }

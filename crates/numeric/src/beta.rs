@@ -7,8 +7,8 @@
 //!
 //! # How
 //! With n = a + b, y = 1 - x and the binomial weight w = Γ(n+1) / (Γ(a+1) Γ(b+1)) x^a y^b,
-//! I_x(a, b) = w b/(n y) (1 + r₁ (1 + r₂ (...))) for r_j = (b - j) x / ((a + j) y), from the recurrence
-//! I_x(a, b) = I_x(a + 1, b - 1) + Γ(a+b) / (Γ(a+1) Γ(b)) x^a y^(b-1), as far as b stays positive.
+//! Iₓ(a, b) = w b/(n y) (1 + r₁ (1 + r₂ (...))) for rⱼ = (b - j) x / ((a + j) y), from the recurrence
+//! Iₓ(a, b) = Iₓ(a + 1, b - 1) + Γ(a+b) / (Γ(a+1) Γ(b)) x^a y^(b-1), as far as b stays positive.
 //!
 //! # Reference
 //! DLMF 8.17.4 (symmetry), 8.17.19 (the recurrence), 8.17.8 (the series for b <= 1).
@@ -29,7 +29,7 @@ use crate::share::{Share, Side};
 use crate::wide::Wide;
 use crate::{Enclosure, NumericError};
 
-/// I_x(a, b) = ∫ t^(a-1) (1-t)^(b-1) dt / B(a, b) from 0 to x: the probability that a beta variable
+/// Iₓ(a, b) = ∫ t^(a-1) (1-t)^(b-1) dt / B(a, b) from 0 to x: the probability that a beta variable
 /// is at most x, and for integers that a binomial variable of a + b - 1 trials is at least a.
 ///
 /// # Errors
@@ -38,7 +38,7 @@ pub fn regularised(a: Enclosure, b: Enclosure, x: Enclosure) -> Result<Enclosure
     spread(a, b, x, |a, b, x| share(a, b, x).linear(Side::Lower))
 }
 
-/// 1 - I_x(a, b), accurate where it is small.
+/// 1 - Iₓ(a, b), accurate where it is small.
 ///
 /// # Errors
 /// As for [`regularised`].
@@ -46,7 +46,7 @@ pub fn complement(a: Enclosure, b: Enclosure, x: Enclosure) -> Result<Enclosure,
     Ok(-spread(a, b, x, |a, b, x| -share(a, b, x).linear(Side::Upper))?)
 }
 
-/// ln I_x(a, b), also where it is no `f64` itself.
+/// ln Iₓ(a, b), also where it is no `f64` itself.
 ///
 /// # Errors
 /// As for [`regularised`].
@@ -54,7 +54,7 @@ pub fn ln_regularised(a: Enclosure, b: Enclosure, x: Enclosure) -> Result<Enclos
     spread(a, b, x, |a, b, x| share(a, b, x).logarithm(Side::Lower))
 }
 
-/// ln(1 - I_x(a, b)), also where it is no `f64` itself.
+/// ln(1 - Iₓ(a, b)), also where it is no `f64` itself.
 ///
 /// # Errors
 /// As for [`regularised`].
@@ -110,7 +110,7 @@ fn interior(a: f64, b: f64, x: f64) -> Share {
     if lower.is_preferred_to(&upper) { lower.share(Side::Lower) } else { upper.share(Side::Upper) }
 }
 
-/// The parameters of I_x(a, b), with y = 1 - x exactly.
+/// The parameters of Iₓ(a, b), with y = 1 - x exactly.
 #[derive(Debug, Clone, Copy)]
 struct Beta {
     a: f64,
@@ -120,7 +120,7 @@ struct Beta {
 }
 
 impl Beta {
-    /// Which of I_x(a, b) and I_y(b, a) = 1 - I_x(a, b) to sum. It is only a matter of width and time:
+    /// Which of Iₓ(a, b) and I₁₋ₓ(b, a) = 1 - Iₓ(a, b) to sum. It is only a matter of width and time:
     /// the other will be found as one minus this, so this should be the smaller, or at least
     /// not much larger, and its sum short.
     fn is_preferred_to(&self, other: &Self) -> bool {
@@ -188,8 +188,8 @@ impl Ratios for Transfer {
 }
 
 impl Transfer {
-    /// With a' = a + m, b' = b - m in (0, 1]: I_x(a', b') over x^a' y^(b'-1) Γ(a'+b') / (Γ(a'+1) Γ(b')),
-    /// which is y (1 + s₁ (1 + s₂ (...))) with s_j = x (a' + b' + j - 1)/(a' + j). For b' = 1 it is 1.
+    /// With a' = a + m, b' = b - m in (0, 1]: Iₓ(a', b') over x^a' y^(b'-1) Γ(a'+b') / (Γ(a'+1) Γ(b')),
+    /// which is y (1 + s₁ (1 + s₂ (...))) with sⱼ = x (a' + b' + j - 1)/(a' + j). For b' = 1 it is 1.
     fn innermost(&self, m: f64) -> Ball {
         let b = Wide::sum(self.beta.b, -m);
         if b == Wide::ONE {

@@ -18,7 +18,7 @@ pub(crate) trait Ratios {
     fn plain(&self, i: f64) -> f64;
     /// The i-th, with a relative error of at most 2^-99.
     fn wide(&self, i: f64) -> Wide;
-    /// The value that stands after i ratios: 1 + r_(i+1) (1 + ...).
+    /// The value that stands after i ratios: 1 + rᵢ₊₁ (1 + ...).
     fn rest(&self, i: u32) -> Ball;
 }
 

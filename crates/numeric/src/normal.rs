@@ -28,7 +28,7 @@ use crate::ball::{Ball, Scaled};
 use crate::constants::{FRAC_1_SQRT_2, FRAC_1_SQRT_TAU};
 use crate::elementary::{VANISHING, decreasing, exponential, increasing, ln_complement, ln_scaled};
 use crate::rounding::{mul_down, mul_up, sub_down};
-use crate::wide::{Wide, exp2i, power_of_two};
+use crate::wide::{Wide, exp2i};
 
 /// Beyond it 1 - Φ(x) < e^-800 is no `f64` but 0 or the smallest.
 const TAIL_END: f64 = 40.0;
@@ -137,7 +137,8 @@ fn erfcx_at(x: f64) -> Enclosure {
     }
     // 2 e^(x²) - erfcx(-x), in units of 2^k.
     let Scaled { ball, exponent } = exponential::exp(Wide::product(x, x));
-    let other = kernel::erfcx(Wide::of(-x)).ball().times_power(power_of_two(-exponent));
+    let other = kernel::erfcx(Wide::of(-x));
+    let other = Scaled { ball: other.ball, exponent: other.exponent - exponent }.ball();
     Scaled { ball: ball.times_power(2.0) - other, exponent }.enclosure()
 }
 

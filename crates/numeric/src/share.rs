@@ -65,7 +65,6 @@ impl Share {
         Scaled { ball: weight.ball * self.factor, exponent: weight.exponent }
     }
 
-    #[expect(clippy::float_cmp, reason = "an exact zero is meant")]
     fn is_nothing(self) -> bool {
         self.factor.mid.hi == 0.0 && self.factor.rad == 0.0
     }

@@ -102,7 +102,7 @@ pub fn ln_binomial_survival(k: u64, n: u64, p: Enclosure) -> Result<Enclosure, N
     on_trials(k, n, p, never, beta::ln_regularised)
 }
 
-/// A function of I_p(k + 1, n - k), the probability of more than k successes, or its value
+/// A function of Iₚ(k + 1, n - k), the probability of more than k successes, or its value
 /// `beyond` when k >= n.
 fn on_trials(
     k: u64,

@@ -102,12 +102,13 @@ pub(crate) fn mantissa_and_exponent(x: f64) -> (f64, i64) {
     (f64::from_bits(bits & ((1 << 52) - 1) | 1023 << 52), biased - shift)
 }
 
-/// 2^k for |k| <= 1022; 0 or infinity beyond.
+/// 2^k; 0 or infinity where that is no `f64`.
 #[inline]
 pub(crate) fn power_of_two(k: i64) -> f64 {
     match k {
         -1022..=1023 => f64::from_bits((1023 + k).cast_unsigned() << 52),
-        i64::MIN..=-1023 => 0.0,
+        -1074..=-1023 => f64::from_bits(1 << (k + 1074)),
+        i64::MIN..=-1075 => 0.0,
         1024..=i64::MAX => f64::INFINITY,
     }
 }

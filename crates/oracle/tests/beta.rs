@@ -36,11 +36,12 @@ impl Four {
     }
 }
 
-/// A probability at a random number of standard deviations from the mean, inside [0.002, 0.998].
+/// A probability at a random number of standard deviations from the mean, inside [0.01, 0.98]
+/// (the series of the truth is slow next to 1).
 fn near_mean(random: &mut Random, a: f64, b: f64, deviations: f64) -> f64 {
     let (n, mean) = (a + b, a / (a + b));
     let deviation = (mean * (1.0 - mean) / (n + 1.0)).sqrt();
-    (mean + random.between(-deviations, deviations) * deviation).clamp(0.002, 0.998)
+    (mean + random.between(-deviations, deviations) * deviation).clamp(0.01, 0.98)
 }
 
 #[test]
@@ -65,7 +66,7 @@ fn any_shapes() -> Outcome {
             _ => (random.log_between(0.5, 60.0), random.log_between(0.5, 60.0)),
         };
         let x = if i % 2 == 0 {
-            random.between(0.002, 0.99)
+            random.between(0.002, 0.98)
         } else {
             near_mean(&mut random, a, b, 9.0)
         };
@@ -142,6 +143,6 @@ fn the_truth_is_true() {
         }
         let pair = truth::beta(f64::from(k) + 1.0, f64::from(n - k), p);
         let ratio = rug::Float::with_val(truth::BITS, &sum) / pair.upper - 1u32;
-        assert!(ratio.abs() < 1e-80, "binomial({k}, {n}, {p})");
+        assert!(ratio.abs() < 1e-70, "binomial({k}, {n}, {p})");
     }
 }

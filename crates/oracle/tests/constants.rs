@@ -1,5 +1,4 @@
 //! The constants of the special functions, digit by digit, against MPFR.
-#![expect(dead_code, reason = "the file of constants is read as it is")]
 
 #[path = "../../numeric/src/constants.rs"]
 mod constants;
@@ -87,7 +86,7 @@ fn reciprocals() {
     assert!(RECIPROCALS[0].0 == 1.0 && RECIPROCALS[255].0 == 1.0);
 }
 
-/// B_2k = 2 (-1)^(k+1) (2k)! zeta(2k) / (2 pi)^2k.
+/// `B_2k` = 2 (-1)^(k+1) (2k)! zeta(2k) / (2 pi)^2k.
 #[test]
 fn stirling() {
     for (k, &coefficient) in (1_u32..).zip(&STIRLING) {
@@ -109,7 +108,7 @@ fn zeta() {
     }
 }
 
-/// The recurrence (n + 1) c_(n+1) = 2 (x c_n + c_(n-1)) from y' = 2xy - 2/sqrt(pi).
+/// The recurrence `(n + 1) c_(n+1) = 2 (x c_n + c_(n-1))` from y' = 2xy - 2/sqrt(pi).
 #[test]
 fn erfcx_nodes() {
     for (index, node) in ERFCX.iter().enumerate() {

@@ -58,7 +58,7 @@ fn ln_gamma_shifted(x: Wide) -> Ball {
 /// ln Γ(x) - ((x - 1/2) ln x - x + (ln 2π)/2) for x >= 16.
 ///
 /// The series envelops: the error of a partial sum is less than the first term left out
-/// (DLMF 5.11(ii), for real x > 0), here |B_28|/(28 · 27 · 16^27) < 2^-92.
+/// (DLMF 5.11(ii), for real x > 0), here |B₂₈|/(28 · 27 · 16^27) < 2^-92.
 fn stirling_tail(x: Wide) -> Ball {
     if x.hi > REMOTE {
         return Ball::ZERO.widened(1.0 / (12.0 * x.hi));
