@@ -43,7 +43,7 @@ def scalar(name, doc, value):
 
 def array(name, doc, kind, rows):
     body = "".join(f"    {row},\n" for row in rows)
-    return f"/// {doc}\npub(crate) const {name}: [{kind}; {len(rows)}] = [\n{body}];\n"
+    return f"/// {doc}\n#[rustfmt::skip]\npub(crate) const {name}: [{kind}; {len(rows)}] = [\n{body}];\n"
 
 
 def ln2_parts():

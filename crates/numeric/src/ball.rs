@@ -7,7 +7,7 @@
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use crate::Enclosure;
-use crate::rounding::{add_down, add_up, sub_down};
+use crate::rounding::two_sum;
 use crate::wide::{UNIT, Wide, exp2i, power_of_two};
 
 /// Covers what underflows in one operation (at most 2^-1060, see [`Wide`]).
@@ -117,11 +117,18 @@ impl Ball {
         if !self.is_known() {
             return Enclosure::REAL;
         }
-        let (hi, lo) = (self.mid.hi, self.mid.lo);
-        let below = add_down(hi, sub_down(lo, self.rad));
-        let above = add_up(hi, add_up(lo, self.rad));
-        Enclosure::outward(below, above)
+        let Wide { hi, lo } = self.mid;
+        let upper = -end_below(-hi, (-lo - self.rad).next_down());
+        Enclosure::outward(end_below(hi, (lo - self.rad).next_down()), upper)
     }
+}
+
+/// At most hi + low.
+#[inline]
+fn end_below(hi: f64, low: f64) -> f64 {
+    let (s, error) = two_sum(hi, low);
+    // An infinite s (from a huge hi) has a NaN for its error and steps down, too.
+    if error >= 0.0 { s } else { s.next_down() }
 }
 
 impl Scaled {

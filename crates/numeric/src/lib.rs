@@ -11,6 +11,16 @@
 //! | [`fixed`] | e^-x of a rational to any number of bits, in integers only |
 //! | [`rounding`] | `f64` arithmetic with a direction: `_down` is below, `_up` is above |
 //! | [`enclosure`] | outward-rounded intervals and their arithmetic |
+//! | [`elementary`] | their exponentials and logarithms, sums in the logarithmic domain |
+//! | [`normal`] | the normal distribution, its quantile, the error function |
+//! | [`gamma`], [`beta`] | ln Γ and the regularised incomplete integrals |
+//! | [`tails`] | cumulative Poisson and binomial probabilities |
+//! | [`widths`] | one table: how wide each enclosure may be |
+//!
+//! Below them lie double-word arithmetic (`wide`), balls that carry their own rounding error
+//! (`ball`), and constants written by `vectors/constants.py`. `crates/oracle` holds every
+//! enclosure against MPFR; `vectors/special.csv` holds values from mpmath.
+
 mod ball;
 pub mod beta;
 mod constants;

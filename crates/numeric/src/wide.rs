@@ -82,7 +82,10 @@ impl Wide {
     /// The mantissa in [1, 2) and exponent of a positive number: this = m 2^k exactly, also
     /// when it is subnormal.
     pub(crate) fn normalised(self) -> (Self, i64) {
-        let (_, k) = mantissa_and_exponent(self.hi);
+        let (m, k) = mantissa_and_exponent(self.hi);
+        if self.lo == 0.0 {
+            return (Self::of(m), k);
+        }
         // Two steps, for 2^-k may itself be out of range.
         let half = k / 2;
         let scaled = self.times_power(power_of_two(-half)).times_power(power_of_two(half - k));

@@ -2,6 +2,9 @@
 //! positive terms or a continued fraction in MPFR arithmetic. None of it is clever, and none of
 //! it shares a formula's arrangement with the code under test.
 
+use std::cell::RefCell;
+use std::collections::VecDeque;
+
 use rug::Float;
 use rug::float::Constant;
 use rug::ops::Pow;
@@ -104,17 +107,31 @@ fn ln_given_complement(p: &Float, q: &Float) -> Float {
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of bits")]
 fn bits_for(loss: f64) -> u32 {
-    BITS + 64 + loss.clamp(0.0, 60_000.0) as u32
+    BITS + 64 + (loss.clamp(0.0, 60_000.0) as u32).next_multiple_of(64)
+}
+
+thread_local! {
+    /// MPFR's ln Γ is by far the slowest step, and the tests use each shape several times.
+    static RECENT: RefCell<VecDeque<(Float, Float)>> = const { RefCell::new(VecDeque::new()) };
 }
 
 /// ln Γ(x), for small integers by way of the factorial, which is fast.
 fn ln_gamma(x: &Float) -> Float {
     let factorial =
         x.to_integer().and_then(|n| n.to_u32()).filter(|&n| n > 0 && *x == n && n < 30_000);
-    match factorial {
-        Some(n) => Float::with_val(x.prec(), Float::factorial(n - 1)).ln(),
-        None => x.clone().ln_gamma(),
+    if let Some(n) = factorial {
+        return Float::with_val(x.prec(), Float::factorial(n - 1)).ln();
     }
+    RECENT.with_borrow_mut(|recent| {
+        let known = recent.iter().find(|(at, ln)| at == x && ln.prec() >= x.prec());
+        if let Some((_, ln)) = known {
+            return ln.clone();
+        }
+        let ln = x.clone().ln_gamma();
+        recent.push_front((x.clone(), ln.clone()));
+        recent.truncate(8);
+        ln
+    })
 }
 
 /// P(a, x) and Q(a, x): P by its series of positive terms, Q as one minus that, with as many

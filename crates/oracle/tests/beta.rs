@@ -6,6 +6,9 @@ use throng_numeric::{Enclosure, NumericError, beta, tails};
 use throng_oracle::inputs::Random;
 use throng_oracle::{CASES, Comparison, truth};
 
+/// Points per pair of shapes, for the truth about a pair is costly.
+const PER_SHAPE: usize = 10;
+
 type Outcome = Result<(), NumericError>;
 
 struct Four {
@@ -47,10 +50,12 @@ fn near_mean(random: &mut Random, a: f64, b: f64, deviations: f64) -> f64 {
 #[test]
 fn moderate_shapes() -> Outcome {
     let (four, mut random) = (Four::beta(), Random::new(31));
-    for _ in 0..CASES / 2 {
+    for _ in 0..CASES / 2 / PER_SHAPE {
         let (a, b) = (random.log_between(0.3, 40.0), random.log_between(0.3, 40.0));
-        let x = near_mean(&mut random, a, b, 5.0);
-        four.check(a, b, x)?;
+        for _ in 0..PER_SHAPE {
+            let x = near_mean(&mut random, a, b, 5.0);
+            four.check(a, b, x)?;
+        }
     }
     Ok(())
 }
@@ -58,19 +63,21 @@ fn moderate_shapes() -> Outcome {
 #[test]
 fn any_shapes() -> Outcome {
     let (four, mut random) = (Four::beta(), Random::new(32));
-    for i in 0..CASES / 2 {
+    for i in 0..CASES / 2 / PER_SHAPE {
         let (a, b) = match i % 4 {
             0 => (random.log_between(1e-100, 2.0), random.log_between(0.1, 20.0)),
             1 => (random.log_between(1e-50, 1.0), random.log_between(1e-50, 1.0)),
             2 if i % 40 == 2 => (random.log_between(10.0, 1e4), random.log_between(10.0, 1e4)),
             _ => (random.log_between(0.5, 60.0), random.log_between(0.5, 60.0)),
         };
-        let x = if i % 2 == 0 {
-            random.between(0.002, 0.98)
-        } else {
-            near_mean(&mut random, a, b, 9.0)
-        };
-        four.check(a, b, x)?;
+        for j in 0..PER_SHAPE {
+            let x = if j % 2 == 0 {
+                random.between(0.002, 0.98)
+            } else {
+                near_mean(&mut random, a, b, 9.0)
+            };
+            four.check(a, b, x)?;
+        }
     }
     Ok(())
 }
