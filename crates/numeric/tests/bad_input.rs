@@ -85,6 +85,36 @@ proptest! {
         prop_assert_eq!(gamma::regularised_lower(a, x).is_err(), a.upper() <= 0.0 || x.upper() < 0.0);
     }
 
+    /// The function of an interval must meet the function of any point in it: a wrong direction
+    /// of monotonicity would show.
+    #[test]
+    fn inner_points_are_covered(ends in prop::array::uniform6(0.01..30.0_f64), at in prop::array::uniform3(0.0..1.0_f64)) {
+        let [a0, a1, b0, b1, x0, x1] = ends;
+        let pick = |low: f64, high: f64, at: f64| {
+            let (low, high) = (low.min(high), low.max(high));
+            let inner = (low + at * (high - low)).clamp(low, high);
+            Ok::<_, NumericError>((Enclosure::new(low, high)?, Enclosure::point(inner)?))
+        };
+        let ((a, p), (b, q), (x, r)) = (pick(a0, a1, at[0])?, pick(b0, b1, at[1])?, pick(x0, x1, at[2])?);
+        let (y, s) = pick(x0 / 31.0, x1 / 31.0, at[2])?;
+        let pairs = [
+            (gamma::ln_gamma(a)?, gamma::ln_gamma(p)?),
+            (gamma::regularised_lower(a, x)?, gamma::regularised_lower(p, r)?),
+            (gamma::regularised_upper(a, x)?, gamma::regularised_upper(p, r)?),
+            (gamma::ln_regularised_lower(a, x)?, gamma::ln_regularised_lower(p, r)?),
+            (gamma::ln_regularised_upper(a, x)?, gamma::ln_regularised_upper(p, r)?),
+            (beta::regularised(a, b, y)?, beta::regularised(p, q, s)?),
+            (beta::complement(a, b, y)?, beta::complement(p, q, s)?),
+            (beta::ln_regularised(a, b, y)?, beta::ln_regularised(p, q, s)?),
+            (beta::ln_complement(a, b, y)?, beta::ln_complement(p, q, s)?),
+            (normal::quantile(y)?, normal::quantile(s)?),
+            (log_add_exp(a, b), log_add_exp(p, q)),
+        ];
+        for (whole, inner) in pairs {
+            prop_assert!(whole.intersect(inner).is_ok(), "{} misses {}", whole, inner);
+        }
+    }
+
     #[test]
     fn tails_of_counts(k in any::<u64>(), n in any::<u64>(), small in 0_u64..100, x in interval()) {
         for (k, n) in [(k, n), (small, n), (small / 2, small)] {
@@ -101,4 +131,22 @@ proptest! {
 #[test]
 fn an_empty_sum_is_refused() {
     assert!(matches!(log_sum_exp(&[]), Err(NumericError::OutOfDomain { name: "terms", .. })));
+}
+
+/// Beyond 2^22 terms the sums are cut and the rest is bounded: wide, but true and soon done. The
+/// median of a Poisson law of integer mean n is n, so that P[X <= n] >= 1/2 >= P[X <= n - 1].
+#[test]
+fn huge_counts_are_enclosed_in_time() -> Result<(), NumericError> {
+    for exponent in [12, 13, 14, 15, 18] {
+        let n = 10_u64.pow(exponent);
+        let mean = Enclosure::point(10.0_f64.powi(exponent.cast_signed()))?;
+        let (at, below) = (tails::poisson_cdf(n, mean)?, tails::poisson_cdf(n - 1, mean)?);
+        assert!(at.upper() >= 0.5 && below.lower() <= 0.5, "{n}: {at} {below}");
+        let half = tails::binomial_cdf(n / 2 - 1, n, Enclosure::point(0.5)?)?;
+        assert!(half.lower() <= 0.5 && half.upper() >= 0.4999, "{n}: {half}");
+        if exponent == 12 {
+            assert!(at.width() < 1e-4 && half.width() < 1e-9, "{at} {half}");
+        }
+    }
+    Ok(())
 }
