@@ -59,7 +59,7 @@ pub enum NumericError {
 }
 
 impl NumericError {
-    #[allow(clippy::needless_pass_by_value, reason = "callers hand over plain numbers")]
+    #[expect(clippy::needless_pass_by_value, reason = "callers hand over literals and copies")]
     pub(crate) fn domain(name: &'static str, value: impl ToString, allowed: &'static str) -> Self {
         Self::OutOfDomain { name, value: value.to_string(), allowed }
     }

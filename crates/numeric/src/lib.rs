@@ -11,16 +11,37 @@
 //! | [`fixed`] | e^-x of a rational to any number of bits, in integers only |
 //! | [`rounding`] | `f64` arithmetic with a direction: `_down` is below, `_up` is above |
 //! | [`enclosure`] | outward-rounded intervals and their arithmetic |
+//! | [`elementary`] | their exponentials and logarithms, sums in the logarithmic domain |
+//! | [`normal`] | the normal distribution, its quantile, the error function |
+//! | [`gamma`], [`beta`] | ln Γ and the regularised incomplete integrals |
+//! | [`tails`] | cumulative Poisson and binomial probabilities |
 //! | [`convolution`] | convolution of masses with a proved error, tails down to 1e-300 |
 //! | [`search`] | monotone search whose safe end is certified |
+//! | [`widths`] | one table: how wide each enclosure may be |
+//!
+//! Below them lie double-word arithmetic (`wide`), balls that carry their own rounding error
+//! (`ball`), and constants written by `vectors/constants.py`. `crates/oracle` holds every
+//! enclosure against MPFR; `vectors/special.csv` holds values from mpmath.
+
+mod ball;
+pub mod beta;
+mod constants;
 pub mod convolution;
+pub mod elementary;
 pub mod enclosure;
 mod error;
 pub mod fixed;
+pub mod gamma;
+mod nested;
+pub mod normal;
 pub mod rational;
 pub mod rounding;
 mod scaled;
 pub mod search;
+mod share;
+pub mod tails;
+mod wide;
+pub mod widths;
 
 pub use dashu_int::{IBig as Integer, UBig as Natural};
 pub use enclosure::Enclosure;
