@@ -1,4 +1,5 @@
 //! Whatever goes in, an enclosure or a typed error comes out.
+#![allow(clippy::disallowed_methods, reason = "inputs of a test may be anything")]
 
 use proptest::prelude::*;
 use throng_numeric::elementary::{log_add_exp, log_sub_exp, log_sum_exp};

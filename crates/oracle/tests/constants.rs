@@ -1,4 +1,5 @@
 //! The constants of the special functions, digit by digit, against MPFR.
+#![allow(clippy::disallowed_methods, reason = "inputs and working precisions need no proof")]
 
 #[path = "../../numeric/src/constants.rs"]
 mod constants;

@@ -3,6 +3,7 @@
 //! Newton's method runs without any guarantee. What it finds is then certified by monotonicity
 //! alone: the quantile of p lies between any a and b with Φ(a) <= p <= Φ(b), and these two
 //! comparisons are decided by the enclosures of Φ. No bound on a derivative is needed.
+#![expect(clippy::disallowed_methods, reason = "a guess, which is certified afterwards")]
 
 use std::cmp::Ordering;
 
