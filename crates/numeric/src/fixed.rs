@@ -18,8 +18,8 @@ pub struct FixedBounds {
 }
 
 /// The finest precision on offer; a sampler would read as many random bits first, and so comes
-/// near it with a probability of about 2^-16777216.
-pub const MAX_BITS: usize = 1 << 24;
+/// near it with a probability of about 2^-1000000.
+pub const MAX_BITS: usize = 1 << 20;
 
 /// Bounds on e^-x in units of 2^-bits, for rational x >= 0.
 ///
@@ -52,8 +52,9 @@ pub fn exp_neg(x: &Rational, bits: usize) -> Result<FixedBounds, NumericError> {
     }
     // x = r 2^halvings with r < 2^-8; then e^-x = (1/e^r)^(2^halvings).
     let halvings = x.floor().bit_len() + 8;
-    // Each squaring at most doubles the relative error and adds less than two units, so
-    // `halvings` of them cost fewer than halvings + 3 bits; 16 more make the result tight.
+    // Width only: the Taylor sums have fewer than 2^16 terms (the k-th has lost 8 k + log2 k!
+    // bits), so e^r is known to 2^17 units; each squaring doubles that and adds two units. After
+    // `halvings` of them that is 2^(halvings + 18) units, less than half a unit of the result.
     let work = bits + halvings + 19;
     let numerator = x.magnitude_of_numerator() << work;
     let (quotient, remainder) = numerator.div_rem(&(x.denominator() << halvings));

@@ -6,6 +6,18 @@ use std::path::{Path, PathBuf};
 
 use throng_numeric::widths::Function;
 
+/// The modules whose functions return enclosures, and where these are compared with the truth:
+/// here with MPFR, or beside the code with exact integers.
+const MODULES: [(&str, &str); 7] = [
+    ("enclosure", "tests"),
+    ("elementary", "tests"),
+    ("normal", "tests"),
+    ("gamma", "tests"),
+    ("beta", "tests"),
+    ("tails", "tests"),
+    ("convolution", "../numeric/src/convolution/tests"),
+];
+
 /// Functions that return an enclosure without computing: constructors and exact operations.
 const STRUCTURAL: [&str; 10] =
     ["new", "point", "of_rational", "hull", "intersect", "max", "min", "abs", "neg", "outward"];
@@ -23,9 +35,12 @@ fn sources(folder: &Path) -> Result<Vec<PathBuf>, Box<dyn Error>> {
     Ok(found)
 }
 
+/// Everything in a folder, and in the file of the same name beside it.
 fn text_of(folder: &str) -> Result<String, Box<dyn Error>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
-    let texts = sources(&root)?.into_iter().map(fs::read_to_string);
+    let mut files = sources(&root)?;
+    files.extend(Some(root.with_extension("rs")).filter(|file| file.is_file()));
+    let texts = files.into_iter().map(fs::read_to_string);
     Ok(texts.collect::<Result<Vec<_>, _>>()?.join("\n"))
 }
 
@@ -48,12 +63,11 @@ fn returns_enclosure(signature: &str) -> bool {
 
 #[test]
 fn every_function_is_compared() -> Result<(), Box<dyn Error>> {
-    let tests = text_of("tests")?;
     let mut checked = 0;
-    for file in ["enclosure.rs", "elementary.rs", "normal.rs", "gamma.rs", "beta.rs", "tails.rs"] {
-        let stem = file.trim_end_matches(".rs");
+    for (stem, place) in MODULES {
+        let tests = text_of(place)?;
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../numeric/src");
-        let mut text = fs::read_to_string(root.join(file))?;
+        let mut text = fs::read_to_string(root.join(stem).with_extension("rs"))?;
         if root.join(stem).is_dir() {
             text += &text_of(&format!("../numeric/src/{stem}"))?;
         }
@@ -71,13 +85,11 @@ fn every_function_is_compared() -> Result<(), Box<dyn Error>> {
 /// A module nobody listed above would otherwise go unnoticed.
 #[test]
 fn every_module_is_known() -> Result<(), Box<dyn Error>> {
-    const LISTED: [&str; 6] =
-        ["enclosure.rs", "elementary.rs", "normal.rs", "gamma.rs", "beta.rs", "tails.rs"];
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../numeric/src");
     for path in sources(&root)? {
         let relative = path.strip_prefix(&root)?.to_string_lossy().into_owned();
         let top = relative.split('/').next().unwrap_or_default().trim_end_matches(".rs").to_owned();
-        let listed = LISTED.contains(&format!("{top}.rs").as_str());
+        let listed = MODULES.iter().any(|(stem, _)| *stem == top);
         let text = fs::read_to_string(&path)?;
         let numeric = public_functions(&text).into_iter().any(|(_, signature)| {
             signature.rsplit("->").next().is_some_and(|r| r.contains("Enclosure"))

@@ -71,7 +71,7 @@ fn sums() -> Outcome {
     let add = Comparison::of(Function::LogAddExp);
     let sub = Comparison::of(Function::LogSubExp);
     let mut random = Random::new(5);
-    for i in 0..CASES / 10 {
+    for i in 0..CASES {
         let x = random.between(-900.0, 900.0);
         let gap =
             if i % 2 == 0 { random.log_between(1e-18, 1000.0) } else { random.between(0.0, 50.0) };
@@ -102,7 +102,7 @@ fn sums() -> Outcome {
 fn long_sums() -> Outcome {
     let comparison = Comparison::of(Function::LogSumExp);
     let mut random = Random::new(6);
-    for i in 0..CASES / 100 {
+    for i in 0..CASES {
         let shift = random.between(-1e6, 1e6);
         let terms: Vec<f64> =
             (0..i % 40 + 1).map(|_| shift + random.between(-100.0, 100.0)).collect();
