@@ -36,7 +36,7 @@ pub struct Crossing {
 /// most), and once the enclosure is too wide to decide, each side is bisected on its own.
 ///
 /// # Errors
-/// As for [`boundary`], when the ends do not enclose the target.
+/// As for [`super::boundary`], when the ends do not enclose the target.
 ///
 /// # Reference
 /// M. Dowell and P. Jarratt, "A modified regula falsi method" (the Illinois step), BIT 11 (1971).
