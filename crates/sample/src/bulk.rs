@@ -43,9 +43,10 @@
 //! # Time
 //! A trial is the same instructions whatever it draws (table look-ups, multiplications, one
 //! unconditional store), and the number of trials before acceptance is independent of the
-//! value accepted. The tables are read once through before the first look-up, so that all of
-//! them hit the first-level cache. The exceptions are the undecided trials above, some 10^-8 of
-//! all. SECURITY.md says what timing can still tell.
+//! value accepted. The tables are read through once between fetching random bytes (which may
+//! evict them) and the first look-up, so that all look-ups hit the first-level cache. The
+//! exceptions are the undecided trials above, some 10^-8 of all. SECURITY.md says what timing
+//! can still tell.
 //!
 //! # Reference
 //! Walker (1977) and Vose (1991) for alias tables; Canonne, Kamath, Steinke (2020) for the
@@ -215,11 +216,11 @@ fn fill_from_table(
     entropy: &mut dyn Entropy,
     out: &mut [i64],
 ) -> Result<(), SampleError> {
-    rungs.warm();
     let mut filled = 0;
     while filled < out.len() {
         let wanted = (out.len() - filled).min(bytes.len() / 8) * 8;
         entropy.fill(&mut bytes[..wanted])?;
+        rungs.warm();
         for word in bytes[..wanted].chunks_exact(8) {
             let word = read_word(word);
             let rung = rungs.pick(word);
@@ -263,8 +264,6 @@ impl Strips {
         entropy: &mut dyn Entropy,
         out: &mut [i64],
     ) -> Result<(), SampleError> {
-        self.rungs.warm();
-        self.acceptance.warm();
         // One loop for each shape of E, so that neither asks which it is.
         match &self.energy {
             Energy::Linear { .. } => self.fill_with(bytes, entropy, out, linear_rise),
@@ -288,6 +287,8 @@ impl Strips {
         while filled < out.len() {
             let wanted = (out.len() - filled).min(bytes.len() / 16) * 16;
             entropy.fill(&mut bytes[..wanted])?;
+            self.rungs.warm();
+            self.acceptance.warm();
             for pair in bytes[..wanted].chunks_exact(16) {
                 let (first, second) = (read_word(&pair[..8]), read_word(&pair[8..]));
                 let trial = self.trial(first, second, &rise);
