@@ -8,7 +8,7 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `direct` | short inputs: the plain sum, with a *relative* error |
-//! | `fourier` | one real Fourier transform, and the proof of its error |
+//! | `throng_fourier` | real Fourier transforms, and the proof of their error |
 //! | `spectrum` | products and powers of spectra, and the proof of theirs |
 //! | `tilt` | exponential tilting, so that a tail is accurate relative to itself |
 //! | `total` | sums of masses, tightly |
@@ -30,7 +30,6 @@
 
 mod convolved;
 mod direct;
-mod fourier;
 mod spectrum;
 mod tilt;
 mod total;
@@ -233,7 +232,7 @@ impl<'a> Composition<'a> {
         let tilted: Vec<Tilted> =
             self.factors.iter().map(|f| Tilted::of(f, self.ratio, repetitions)).collect();
         let place = window::place(&tilted, self.window, last)?;
-        let mut spectrum = Spectrum::new(place.length, repetitions);
+        let mut spectrum = Spectrum::new(place.length, repetitions)?;
         for factor in &tilted {
             spectrum.multiply(factor)?;
         }

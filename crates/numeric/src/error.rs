@@ -58,6 +58,13 @@ pub enum NumericError {
     },
 }
 
+/// Only reachable when a length this crate has chosen does not fit.
+impl From<throng_fourier::FourierError> for NumericError {
+    fn from(error: throng_fourier::FourierError) -> Self {
+        Self::domain("the transform", error, "given buffers of its own length")
+    }
+}
+
 impl NumericError {
     #[expect(clippy::needless_pass_by_value, reason = "callers hand over literals and copies")]
     pub(crate) fn domain(name: &'static str, value: impl ToString, allowed: &'static str) -> Self {

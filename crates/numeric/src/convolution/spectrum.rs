@@ -2,7 +2,7 @@
 //!
 //! The spectrum of the convolution of a_1 (k_1 times), ..., a_m (k_m times) is C = Π A_i^{k_i}.
 //! We have computed Â_i with errors e_i: |e_i(f)| <= e_i := √2 ε s_i for every f, where s_i >=
-//! ‖a_i‖₁, and ‖e_i‖₂ <= ρ_i := ε √N ‖a_i‖₂ (`fourier`). K = Σ k_i, u = 2^-53.
+//! ‖a_i‖₁, and ‖e_i‖₂ <= ρ_i := ε √N ‖a_i‖₂ (`throng_fourier`). K = Σ k_i, u = 2^-53.
 //!
 //! # Guarantee
 //! The inverse transform ĉ of the computed product differs from the circular convolution c of the
@@ -45,10 +45,9 @@
 //! ([`UNDERFLOW`]). The same covers the subnormal entries lost in tilting, at most 2^28 · 2^-1074 in
 //! one norm.
 
-use realfft::num_complex::Complex;
+use throng_fourier::{Complex, Fourier};
 
 use super::direct::count;
-use super::fourier::Fourier;
 use super::tilt::Tilted;
 use super::too_large;
 use super::total::norm;
@@ -104,17 +103,17 @@ pub(super) struct Inverse {
 
 impl Spectrum {
     /// The empty product, for transforms of a power-of-two length.
-    pub(super) fn new(length: usize, repetitions: u64) -> Self {
+    pub(super) fn new(length: usize, repetitions: u64) -> Result<Self, NumericError> {
         let one = Line { value: Complex::new(1.0, 0.0), magnitude: 1.0, uniform: 0.0, square: 0.0 };
-        Self {
-            fourier: Fourier::new(length),
+        Ok(Self {
+            fourier: Fourier::new(length)?,
             length,
             lines: vec![one; length / 2 + 1],
             repetitions: real(repetitions),
             factors: 0.0,
             top: 1.0,
             steepness: 0.0,
-        }
+        })
     }
 
     /// Multiplies by the spectrum of a factor, as many times as it takes part.

@@ -1,4 +1,7 @@
-//! One real Fourier transform of a power-of-two length, and the proof of its error.
+//! Real Fourier transforms of power-of-two lengths, and the proof of their error.
+//!
+//! rustfft is generic: whoever plans a transform compiles all of its algorithms. That takes longer
+//! than the rest of `throng-numeric`, so it happens here, once, and not again for every test.
 //!
 //! X_f = Σ_j x_j ω^{fj}, ω = e^{-2πi/N}, N = 2^L; the inverse is x_j = (1/N) Σ_f X_f ω^{-fj}.
 //! u = 2^-53, γ_n = n u / (1 - n u). Norms of a spectrum are over all N frequencies, although
@@ -76,11 +79,9 @@
 
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use realfft::num_complex::Complex;
 use realfft::{ComplexToReal, FftError, RealFftPlanner, RealToComplex};
 
-use crate::NumericError;
-use crate::rounding::{div_up, mul_up, sub_down};
+pub use realfft::num_complex::Complex;
 
 /// η = 20 u: the relative error of one level.
 const LEVEL_ERROR: f64 = 20.0 * f64::EPSILON / 2.0;
@@ -89,11 +90,35 @@ const LEVEL_ERROR: f64 = 20.0 * f64::EPSILON / 2.0;
 /// all. Making one takes several times as long as using it.
 const KEPT: usize = 1 << 20;
 
+/// The longest transform.
+pub const MAX_LENGTH: usize = 1 << 30;
+
 static PLANNER: LazyLock<Mutex<RealFftPlanner<f64>>> =
     LazyLock::new(|| Mutex::new(RealFftPlanner::new()));
 
+/// What does not fit a transform.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FourierError {
+    /// The length of a transform.
+    #[error("length is {length}, but must be a power of two between 2 and {MAX_LENGTH}")]
+    Length {
+        /// What was asked for.
+        length: usize,
+    },
+    /// The number of masses or frequencies handed over.
+    #[error("{given} numbers were given to a transform that takes {taken}")]
+    Input {
+        /// How many were given.
+        given: usize,
+        /// How many it takes (masses: at most so many).
+        taken: usize,
+    },
+}
+
 /// Transforms of one length.
-pub(super) struct Fourier {
+#[derive(Clone)]
+pub struct Fourier {
     forward: Arc<dyn RealToComplex<f64>>,
     inverse: Arc<dyn ComplexToReal<f64>>,
     length: usize,
@@ -101,56 +126,89 @@ pub(super) struct Fourier {
 
 impl Fourier {
     /// For a power of two.
-    pub(super) fn new(length: usize) -> Self {
-        debug_assert!(length.is_power_of_two() && length >= 2);
+    ///
+    /// # Errors
+    /// If the length is none, or below 2 or above [`MAX_LENGTH`].
+    pub fn new(length: usize) -> Result<Self, FourierError> {
+        if !length.is_power_of_two() || !(2..=MAX_LENGTH).contains(&length) {
+            return Err(FourierError::Length { length });
+        }
         let plan = |planner: &mut RealFftPlanner<f64>| Self {
             forward: planner.plan_fft_forward(length),
             inverse: planner.plan_fft_inverse(length),
             length,
         };
-        if length <= KEPT {
+        Ok(if length <= KEPT {
             // A planner whose user panicked still holds only finished plans.
             plan(&mut PLANNER.lock().unwrap_or_else(PoisonError::into_inner))
         } else {
             plan(&mut RealFftPlanner::new())
+        })
+    }
+
+    /// N.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// ε of the guarantee above, rounded up: L η and 1 - L η are small multiples of 2^-51 and
+    /// exact, and the quotient is rounded to nearest.
+    #[must_use]
+    pub fn epsilon(&self) -> f64 {
+        let sum = f64::from(self.length.trailing_zeros()) * LEVEL_ERROR;
+        (sum / (1.0 - sum)).next_up()
+    }
+
+    /// The first half of the spectrum of a sequence, padded with zeros: N/2 + 1 frequencies.
+    ///
+    /// # Errors
+    /// If the sequence is longer than the transform.
+    pub fn forward(&self, masses: &[f64]) -> Result<Vec<Complex<f64>>, FourierError> {
+        if masses.len() > self.length {
+            return Err(FourierError::Input { given: masses.len(), taken: self.length });
         }
-    }
-
-    /// ε of the module's guarantee, rounded up.
-    pub(super) fn epsilon(&self) -> f64 {
-        let levels = f64::from(self.length.trailing_zeros());
-        let sum = mul_up(levels, LEVEL_ERROR);
-        div_up(sum, sub_down(1.0, sum))
-    }
-
-    /// The first half of the spectrum of a sequence, padded with zeros.
-    pub(super) fn forward(&self, masses: &[f64]) -> Result<Vec<Complex<f64>>, NumericError> {
         let mut input = vec![0.0; self.length];
-        for (slot, &mass) in input.iter_mut().zip(masses) {
-            *slot = mass;
-        }
+        input[..masses.len()].copy_from_slice(masses);
         let mut output = self.forward.make_output_vec();
-        self.forward.process(&mut input, &mut output).map_err(refused)?;
+        self.forward.process(&mut input, &mut output).map_err(|error| self.refused(&error))?;
         Ok(output)
     }
 
-    /// The sequence of a spectrum given by its first half, *times N*.
-    pub(super) fn inverse(&self, spectrum: &mut [Complex<f64>]) -> Result<Vec<f64>, NumericError> {
+    /// The sequence of a spectrum given by its first half, *times N*. The spectrum is used as
+    /// working space.
+    ///
+    /// # Errors
+    /// If there are not N/2 + 1 frequencies.
+    pub fn inverse(&self, spectrum: &mut [Complex<f64>]) -> Result<Vec<f64>, FourierError> {
+        let taken = self.length / 2 + 1;
+        if spectrum.len() != taken {
+            return Err(FourierError::Input { given: spectrum.len(), taken });
+        }
         // The first and the middle frequency of a real sequence are real; what rounding has left
         // there in the imaginary part is error, and leaving it out can only help.
-        for edge in [0, spectrum.len() - 1] {
+        for edge in [0, taken - 1] {
             spectrum[edge].im = 0.0;
         }
         let mut output = self.inverse.make_output_vec();
-        self.inverse.process(spectrum, &mut output).map_err(refused)?;
+        self.inverse.process(spectrum, &mut output).map_err(|error| self.refused(&error))?;
         Ok(output)
+    }
+
+    /// Only lengths that do not fit together are refused, and ours do; but an error is an error.
+    fn refused(&self, error: &FftError) -> FourierError {
+        let given = match *error {
+            FftError::InputBuffer(_, given)
+            | FftError::OutputBuffer(_, given)
+            | FftError::ScratchBuffer(_, given) => given,
+            FftError::InputValues(..) => 0,
+        };
+        FourierError::Input { given, taken: self.length }
     }
 }
 
-/// Only lengths that do not fit together are refused, and ours do; but an error is an error.
-fn refused(error: FftError) -> NumericError {
-    NumericError::domain("the transform", error, "given buffers of its own length")
+impl std::fmt::Debug for Fourier {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fourier").field("length", &self.length).finish_non_exhaustive()
+    }
 }
-
-#[cfg(test)]
-mod tests;

@@ -3,14 +3,25 @@
 
 use std::f64::consts::{FRAC_PI_4, TAU};
 
-use realfft::num_complex::Complex;
 use rustfft::{FftDirection, FftPlanner, FftPlannerScalar};
-
-use super::Fourier;
-use crate::NumericError;
-use crate::convolution::direct::count;
+use throng_fourier::{Complex, Fourier, FourierError};
 
 const UNIT: f64 = f64::EPSILON / 2.0;
+
+#[expect(clippy::cast_precision_loss, reason = "lengths of a test are small")]
+fn count(n: usize) -> f64 {
+    n as f64
+}
+
+/// A sum and what rounding lost of it (Neumaier).
+fn compensated(terms: impl Iterator<Item = f64>) -> (f64, f64) {
+    terms.fold((0.0, 0.0), |(sum, lost), term| {
+        let next = sum + term;
+        let error =
+            if f64::abs(sum) >= f64::abs(term) { (sum - next) + term } else { (term - next) + sum };
+        (next, lost + error)
+    })
+}
 
 /// e^(-2πi k/n), with the angle brought into [0, π/4] in integers first: off by less than 2u.
 fn root(k: usize, n: usize) -> Complex<f64> {
@@ -101,9 +112,8 @@ fn every_planner_keeps_to_the_bound_of_its_levels() {
 fn spectrum(masses: &[f64]) -> Vec<Complex<f64>> {
     let n = masses.len();
     let part = |f: usize, of: fn(Complex<f64>) -> f64| {
-        let (sum, lost) = crate::convolution::total::compensated(
-            masses.iter().enumerate().map(|(j, mass)| mass * of(root(f * j, n))),
-        );
+        let (sum, lost) =
+            compensated(masses.iter().enumerate().map(|(j, mass)| mass * of(root(f * j, n))));
         sum + lost
     };
     (0..=n / 2).map(|f| Complex::new(part(f, |z| z.re), part(f, |z| z.im))).collect()
@@ -119,8 +129,8 @@ fn laws(n: usize) -> [Vec<f64>; 4] {
 
 /// Observed errors of this machine's transforms as shares of their four bounds. Shares above
 /// 1 disprove the bounds; shares near 0 everywhere would make this test worthless.
-fn shares(n: usize) -> Result<[f64; 4], NumericError> {
-    let fourier = Fourier::new(n);
+fn shares(n: usize) -> Result<[f64; 4], FourierError> {
+    let fourier = Fourier::new(n)?;
     let epsilon = fourier.epsilon();
     let mut worst = [0.0_f64; 4];
     let mut seen = |which: usize, error: f64, bound: f64| {
@@ -157,12 +167,24 @@ fn shares(n: usize) -> Result<[f64; 4], NumericError> {
 }
 
 #[test]
-fn transforms_keep_to_all_four_bounds_but_not_to_bounds_far_smaller() -> Result<(), NumericError> {
+fn transforms_keep_to_all_four_bounds_but_not_to_bounds_far_smaller() -> Result<(), FourierError> {
     for n in [4, 16, 64, 512, 1024] {
         let shares = shares(n)?;
         println!("length {n}: observed / bound = {shares:.4?}");
         // A bound too small by a factor of 1000 would be caught.
         assert!(shares.iter().all(|share| *share <= 1.0 && (*share > 1e-3 || n < 64)));
     }
+    Ok(())
+}
+
+#[test]
+fn what_does_not_fit_is_refused() -> Result<(), FourierError> {
+    for length in [0, 1, 3, 12, usize::MAX, 1 << 31] {
+        assert_eq!(Fourier::new(length).err(), Some(FourierError::Length { length }));
+    }
+    let fourier = Fourier::new(8)?;
+    assert_eq!(fourier.forward(&[1.0; 9]), Err(FourierError::Input { given: 9, taken: 8 }));
+    assert_eq!(fourier.inverse(&mut []), Err(FourierError::Input { given: 0, taken: 5 }));
+    assert_eq!(fourier.forward(&[])?, [Complex::new(0.0, 0.0); 5]);
     Ok(())
 }
