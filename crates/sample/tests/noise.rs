@@ -91,8 +91,8 @@ fn geometric_noise() {
 
 #[test]
 fn narrow_laplace_noise() {
-    LAPLACE.tells_parameter("1/3", "1.01", &single(-5, 5), 3_000_000, 24);
-    LAPLACE.tells_parameter("1", "1.01", &single(-12, 12), 3_000_000, 25);
+    LAPLACE.tells_parameter("1/3", "1.01", &single(-5, 5), 1_800_000, 24);
+    LAPLACE.tells_parameter("1", "1.01", &single(-12, 12), 2_200_000, 25);
     LAPLACE.tells_shift("1/3", &single(-5, 5), 1_000, 26);
     LAPLACE.tells_shift("1", &single(-12, 12), 1_000, 27);
 }
@@ -100,7 +100,7 @@ fn narrow_laplace_noise() {
 #[test]
 fn wide_laplace_noise() {
     let edges = spread(10_000_000_000, 100);
-    LAPLACE.tells_parameter("7000000001/7", "1.01", &edges, 4_000_000, 28);
+    LAPLACE.tells_parameter("7000000001/7", "1.01", &edges, 2_500_000, 28);
 }
 
 /// Zero counted twice: 2/(1 + q) times as often as it should be, everything else (1 + q)/2
@@ -122,9 +122,9 @@ fn laplace_noise_draws_again_at_negative_zero() {
 /// σ off by 1 % is σ² off by 2.01 %.
 #[test]
 fn narrow_gaussian_noise() {
-    GAUSSIAN.tells_parameter("1/9", "1.0201", &single(-3, 3), 2_000_000, 33);
-    GAUSSIAN.tells_parameter("1", "1.0201", &single(-5, 5), 2_500_000, 34);
-    GAUSSIAN.tells_parameter("50/3", "1.0201", &single(-20, 20), 2_000_000, 35);
+    GAUSSIAN.tells_parameter("1/9", "1.0201", &single(-3, 3), 1_000_000, 33);
+    GAUSSIAN.tells_parameter("1", "1.0201", &single(-5, 5), 1_200_000, 34);
+    GAUSSIAN.tells_parameter("50/3", "1.0201", &single(-20, 20), 1_400_000, 35);
     GAUSSIAN.tells_shift("1/9", &single(-3, 3), 1_000, 36);
     GAUSSIAN.tells_shift("50/3", &single(-20, 20), 10_000, 37);
 }
@@ -132,7 +132,7 @@ fn narrow_gaussian_noise() {
 #[test]
 fn wide_gaussian_noise() {
     let edges = spread(5_000_000, 100);
-    GAUSSIAN.tells_parameter("7000000000001/7", "1.0201", &edges, 2_000_000, 38);
+    GAUSSIAN.tells_parameter("7000000000001/7", "1.0201", &edges, 1_400_000, 38);
 }
 
 /// The low bits of wide noise, which cells as wide as 10^8 do not see. Wrong: the lowest is lost.
