@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use throng_numeric::{Integer, Natural, Rational};
 use throng_sample::{
-    Bernoulli, BernoulliExp, Binomial, DiscreteGaussian, DiscreteLaplace, Entropy, EntropyError,
-    ExponentialChoice, Geometric, PermuteAndFlip, Poisson, SampleError, SeededEntropy, Subset,
-    Uniform, shuffle,
+    Bernoulli, BernoulliExp, Binomial, BulkNoise, DiscreteGaussian, DiscreteLaplace, Entropy,
+    EntropyError, ExponentialChoice, Geometric, PermuteAndFlip, Poisson, SampleError,
+    SeededEntropy, Subset, Uniform, shuffle,
 };
 
 /// Natural numbers of very different lengths, up to 10^4 digits.
@@ -50,6 +50,8 @@ proptest! {
         drawn_or_refused(Geometric::new(&x).and_then(|s| s.draw(e)), !x.is_positive())?;
         drawn_or_refused(DiscreteLaplace::new(&x).and_then(|s| s.draw(e)), !x.is_positive())?;
         drawn_or_refused(DiscreteGaussian::new(&x).and_then(|s| s.draw(e)), !x.is_positive())?;
+        drawn_or_refused(BulkNoise::laplace(&x).and_then(|s| s.draw(e)), !x.is_positive())?;
+        drawn_or_refused(BulkNoise::gaussian(&x).and_then(|s| s.draw(e)), !x.is_positive())?;
         drawn_or_refused(Poisson::new(&x).and_then(|s| s.draw(e)), beyond(Poisson::MAX_RATE))?;
         drawn_or_refused(Binomial::new(1_000, &x).and_then(|s| s.draw(e)), outside)?;
     }
