@@ -17,8 +17,6 @@
 //!
 //! How long a draw takes depends on the value drawn: whoever can measure it to the nanosecond
 //! learns something about the noise. [`BulkNoise`] is the exception.
-#[cfg(test)]
-extern crate self as throng_sample;
 
 mod bernoulli;
 mod binomial;
