@@ -18,6 +18,10 @@
 //! How long a draw takes depends on the value drawn: whoever can measure it to the nanosecond
 //! learns something about the noise. [`BulkNoise`] is the exception.
 
+// Unit tests share the harness in tests/support, which knows this crate by its name.
+#[cfg(test)]
+extern crate self as throng_sample;
+
 mod bernoulli;
 mod binomial;
 mod bulk;
