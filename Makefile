@@ -14,12 +14,12 @@ demo: ## draw a million exact samples and compare them with their law
 test: ## everything that must hold: format, lints, all tests, documentation
 	./tools/setup
 	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --all-features -- -D warnings
-	cargo $(RUN) --workspace --all-features
-	cargo test --workspace --all-features --doc
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --all-features --no-deps
 	cargo fmt --check --manifest-path bench/Cargo.toml
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
+	cargo clippy --workspace --all-targets --all-features -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --all-features --no-deps
+	cargo test --workspace --all-features --doc
+	cargo $(RUN) --workspace --all-features
 
 quick: ## the inner loop: the crates that need nothing installed
 	cargo $(RUN)

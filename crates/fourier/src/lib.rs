@@ -8,7 +8,7 @@
 //! only N/2 + 1 are stored.
 //!
 //! # Guarantee
-//! With ε = L η / (1 - L η) and η = 20 u ([`LEVEL_ERROR`]), apart from underflow:
+//! With ε = L η / (1 - L η) and η = 20 u, apart from underflow:
 //!
 //! 1. forward: |X̂_f - X_f| <= √2 ε ‖x‖₁ for every f, and ‖X̂ - X‖₂ <= ε ‖X‖₂ = ε √N ‖x‖₂;
 //! 2. inverse: |x̂_j - x_j| <= 2 ε ‖X‖₁ / N for every j, and ‖x̂ - x‖₂ <= ε ‖x‖₂ = ε ‖X‖₂ / √N.
