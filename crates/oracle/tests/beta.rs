@@ -63,7 +63,7 @@ fn moderate_shapes() -> Outcome {
 /// Draws shapes, and for each some points.
 fn check_shapes(seed: u64, mut draw: impl FnMut(usize, &mut Random) -> (f64, f64)) -> Outcome {
     let (four, mut random) = (Four::beta(), Random::new(seed));
-    for i in 0..CASES / 4 / PER_SHAPE {
+    for i in 0..CASES / 2 / PER_SHAPE {
         let (a, b) = draw(i, &mut random);
         for j in 0..PER_SHAPE {
             let x = if j % 2 == 0 {
