@@ -25,7 +25,7 @@ quick: ## the inner loop: the crates that need nothing installed
 	cargo $(RUN)
 
 long: ## what takes minutes and a quiet machine: does time depend on the noise?
-	cargo test --release -p throng-sample --all-features --test timing -- --ignored --nocapture
+	cargo test --release -p throng-sample --all-features --test timing -- --ignored --nocapture --test-threads 1
 
 bench: ## Throng and its peers in one run, as ratios (see bench/README.md)
 	cargo run --release --manifest-path bench/Cargo.toml --bin noise

@@ -210,8 +210,8 @@ impl<'a> Composition<'a> {
     ///
     /// # Guarantee
     /// Every enclosure the result gives holds the exact value, for the exact values of the `f64`
-    /// given, whatever the ratio and the window. See `fourier` for what is assumed about the
-    /// transform.
+    /// given, whatever the ratio and the window. See `throng_fourier` for what is assumed
+    /// about the transform.
     ///
     /// # Errors
     /// If the result, or its window, is longer than [`MAX_LENGTH`], or a window is shorter than
