@@ -1,0 +1,58 @@
+use throng_numeric::NumericError;
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AccountError {
+    /// A parameter is not what it must be; the caller can fix it.
+    #[error("{name} is {value}, but must be {allowed}")]
+    Invalid {
+        /// The parameter.
+        name: String,
+        /// What was given.
+        value: String,
+        /// What is allowed.
+        allowed: String,
+    },
+    /// The text of a spec cannot be read.
+    #[error("column {column}: {reason}")]
+    Syntax {
+        /// Where, counted from 1 in characters.
+        column: usize,
+        /// What is wrong there and what is allowed.
+        reason: String,
+    },
+    /// There is no sound answer to this question.
+    #[error("{what}; hint: {hint}")]
+    Refused {
+        /// What is refused and why.
+        what: String,
+        /// What to do instead.
+        hint: String,
+    },
+    /// The answer would take more work than is allowed.
+    #[error("{what} is too large: at most {limit} is supported")]
+    TooLarge {
+        /// What.
+        what: String,
+        /// The limit.
+        limit: String,
+    },
+    /// A numeric routine refused its arguments.
+    #[error(transparent)]
+    Numeric(#[from] NumericError),
+}
+
+impl AccountError {
+    pub(crate) fn invalid(
+        name: impl Into<String>,
+        value: impl ToString,
+        allowed: impl Into<String>,
+    ) -> Self {
+        Self::Invalid { name: name.into(), value: value.to_string(), allowed: allowed.into() }
+    }
+
+    pub(crate) fn refused(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Refused { what: what.into(), hint: hint.into() }
+    }
+}
