@@ -1,0 +1,360 @@
+//! The loss between two mixtures of shifted normal laws: sampled and grouped Gaussian noise.
+//!
+//! In units of sigma let a(x) = phi(x) A(x) and b(x) = phi(x) B(x) with
+//! A(x) = sum w_j e^(m_j x - m_j^2/2), B alike. Then L = ln A - ln B and
+//!
+//! M(z) = integral of phi A^(1+z) B^(-z) dx,
+//!
+//! by the trapezoidal rule with step h, which converges exponentially.
+//!
+//! # Error of the rule
+//! For an integrand analytic in the strip |Im x| <= y the rule errs by at most
+//! 2N/(e^(2 pi y/h) - 1), where N bounds the integral of its modulus along Im x = +-y
+//! (Trefethen and Weideman 2014, theorem 5.1). Let theta_A = y max|m_j| < pi/2. Every term of A
+//! turns by an angle of at most theta_A, so |A(x + iy)| lies between cos(theta_A) A(x) and A(x),
+//! and |arg A| <= theta_A; likewise B. With |phi(x + iy)| = e^(y^2/2) phi(x) and z = c + iu:
+//!
+//! |integrand(x + iy)| <= e^(y^2/2 + u(theta_A + theta_B)) cos(theta_B)^(-c) integrand at u = 0,
+//!
+//! so N <= e^(...) cos(theta_B)^(-c) M(c): the error *relative to M(c)* is known in advance.
+//!
+//! # What is cut off
+//! d/dx ln(A^(1+c) B^(-c)) lies between lambda_- and lambda_+, the extremes of
+//! (1+c) m_A - c m_B. Beyond X > lambda_+ the summands fall at least as fast as
+//! e^(-(x - X)(X - lambda_+)): a geometric series bounds the rest. The same on the left.
+
+use throng_numeric::Enclosure;
+
+use crate::AccountError;
+use crate::disc::{SLACK, centre};
+use crate::estimate::{exp, ln};
+use crate::law::atoms::{TiltedAtoms, cumulants, weigh};
+use crate::law::bands::Bands;
+use crate::law::{Law, Line, Tilted};
+
+/// sum w_j e^(m_j x - m_j^2/2), with weights that add up to 1 and shifts of one sign.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Mixture {
+    /// (weight, shift in units of sigma).
+    parts: Vec<(Enclosure, Enclosure)>,
+    least: f64,
+    most: f64,
+}
+
+impl Mixture {
+    pub(crate) fn new(parts: Vec<(Enclosure, Enclosure)>) -> Self {
+        let least = parts.iter().map(|(_, m)| m.lower()).fold(f64::INFINITY, f64::min);
+        let most = parts.iter().map(|(_, m)| m.upper()).fold(f64::NEG_INFINITY, f64::max);
+        Self { parts, least, most }
+    }
+
+    /// No shift at all.
+    pub(crate) fn still() -> Self {
+        Self::new(vec![(Enclosure::ONE, Enclosure::ZERO)])
+    }
+
+    fn reach(&self) -> f64 {
+        self.least.abs().max(self.most.abs())
+    }
+
+    /// ln of the sum at x: as ln(1 + sum w (e^t - 1)), exact to the last digit near 0, unless
+    /// some e^t is out of range.
+    fn log(&self, x: Enclosure) -> Result<Enclosure, AccountError> {
+        let half = Enclosure::point(0.5)?;
+        let mut excess = Enclosure::ZERO;
+        let mut top = f64::NEG_INFINITY;
+        for (w, m) in &self.parts {
+            let exponent = *m * x - half * m.square();
+            top = top.max(exponent.upper());
+            excess = excess + *w * exponent.expm1();
+        }
+        if top < 600.0 {
+            return Ok(excess.ln_1p()?);
+        }
+        let scale = Enclosure::point(top)?;
+        let mut sum = Enclosure::ZERO;
+        for (w, m) in &self.parts {
+            sum = sum + *w * (*m * x - half * m.square() - scale).exp();
+        }
+        Ok(scale + sum.ln()?)
+    }
+
+    /// (ln of the sum, its slope in x), estimates.
+    fn estimate(&self, x: f64) -> (f64, f64) {
+        let exponent = |m: f64| m * x - m * m / 2.0;
+        let top = self.parts.iter().map(|(_, m)| exponent(centre(*m).0)).fold(f64::MIN, f64::max);
+        let (mut sum, mut slope) = (0.0, 0.0);
+        for (w, m) in &self.parts {
+            let m = centre(*m).0;
+            let t = centre(*w).0 * exp(exponent(m) - top);
+            sum += t;
+            slope += t * m;
+        }
+        (top + ln(sum), slope / sum)
+    }
+
+    /// An upper bound of |d ln(sum)/dx| on [from, to]: the mean shift under the weights at x,
+    /// which grows with x.
+    fn steepness(&self, from: f64, to: f64) -> f64 {
+        let at = if self.most > 0.0 { to } else { from };
+        (self.estimate(at).1.abs() * (1.0 + 1e-9) + 1e-300).min(self.reach() * SLACK)
+    }
+}
+
+/// The loss ln(A/B) under the mixture A. The shifts of A and of B must have opposite signs (or
+/// be zero), so that the loss is monotone in x.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Shifted {
+    pub(crate) above: Mixture,
+    pub(crate) below: Mixture,
+}
+
+/// A trapezoidal rule.
+#[derive(Debug, Clone, Copy)]
+struct Rule {
+    step: f64,
+    from: i32,
+    to: i32,
+    /// The error relative to M(c), for every u up to the reach it was made for.
+    error: f64,
+}
+
+impl Shifted {
+    /// ln of A^(1+c) B^(-c), and its slope, estimates.
+    fn log_factor(&self, c: f64, x: f64) -> (f64, f64) {
+        let ((a, da), (b, db)) = (self.above.estimate(x), self.below.estimate(x));
+        ((1.0 + c) * a - c * b, (1.0 + c) * da - c * db)
+    }
+
+    /// lambda_- and lambda_+.
+    fn slopes(&self, c: f64) -> (f64, f64) {
+        (
+            (1.0 + c) * self.above.least - c * self.below.most,
+            (1.0 + c) * self.above.most - c * self.below.least,
+        )
+    }
+
+    /// A step and the error it causes for all u up to `reach`: e^-digits, if possible.
+    fn step(&self, c: f64, reach: f64, digits: f64) -> Result<(f64, f64), AccountError> {
+        let (ra, rb) = (self.above.reach(), self.below.reach());
+        let widest = 1.5 / ra.max(rb).max(1e-9);
+        let growth = |y: f64| {
+            let bend = if rb > 0.0 { -c * ln((y * rb).cos_estimate()) } else { 0.0 };
+            y * y / 2.0 + reach * y * (ra + rb) + bend
+        };
+        let candidates = (1..=24u8).map(|k| f64::from(k) / 24.0 * widest.min(40.0));
+        let step = |y: f64| std::f64::consts::TAU * y / (growth(y) + digits);
+        let y = candidates.fold(widest.min(40.0) / 24.0, |best, y| {
+            if step(y) > step(best) { y } else { best }
+        });
+        let h = step(y);
+        Ok((h, self.rule_error(c, reach, y, h)?))
+    }
+
+    /// 2 e^(y^2/2 + u theta) cos(theta_B)^(-c) / (e^(2 pi y/h) - 1), rounded up.
+    fn rule_error(&self, c: f64, reach: f64, y: f64, h: f64) -> Result<f64, AccountError> {
+        let point = Enclosure::point;
+        let (y, h) = (point(y)?, point(h)?);
+        let theta = y * (point(self.above.reach())? + point(self.below.reach())?);
+        let turn = point((y * point(self.below.reach())?).upper())?;
+        // cos t >= 1 - t^2/2 + t^4/24 - t^6/720 for all t.
+        let square = turn.square();
+        let cosine = Enclosure::ONE - square * point(0.5)? + square * square / point(24.0)?
+            - square * square * square / point(720.0)?;
+        if cosine.lower() <= 0.0 {
+            return Ok(f64::INFINITY);
+        }
+        let exponent =
+            y.square() * point(0.5)? + point(reach)? * theta - point(c)? * cosine.ln()?;
+        let tau = point(std::f64::consts::TAU.next_down())?;
+        let lattice = (tau * y / h).expm1();
+        Ok((point(2.0)? * exponent.exp() / lattice).upper())
+    }
+
+    /// The nodes that matter.
+    fn rule(&self, c: f64, reach: f64, log_times: f64) -> Result<Rule, AccountError> {
+        let digits = 44.0 + log_times;
+        let (step, error) = self.step(c, reach, digits)?;
+        let (low, high) = self.slopes(c);
+        let log_summand = |x: f64| self.log_factor(c, x).0 - x * x / 2.0;
+        let (mode, top) = self.peak(c, low, high);
+        let enough = |x: f64| log_summand(x) < top - digits - 8.0;
+        let mut right = mode.max(high) + 1.0;
+        while !enough(right) {
+            right += 0.5;
+        }
+        let mut left = mode.min(low) - 1.0;
+        while !enough(left) {
+            left -= 0.5;
+        }
+        let (from, to) = ((left / step).floor(), (right / step).ceil());
+        if to - from > 2e6 {
+            return Err(AccountError::TooLarge {
+                what: "the quadrature of a sampled Gaussian".into(),
+                limit: "2 million nodes".into(),
+            });
+        }
+        Ok(Rule { step, from: from as i32, to: to as i32, error })
+    }
+
+    /// The highest summand, roughly.
+    fn peak(&self, c: f64, low: f64, high: f64) -> (f64, f64) {
+        let cells = 400.0;
+        let width = (high - low + 2.0) / cells;
+        (0..=400u16)
+            .map(|k| low - 1.0 + f64::from(k) * width)
+            .map(|x| (x, self.log_factor(c, x).0 - x * x / 2.0))
+            .fold((0.0, f64::NEG_INFINITY), |best, at| if at.1 > best.1 { at } else { best })
+    }
+
+    /// The rule as atoms (loss, weight h phi(x) A(x)), untilted, and the part of M(c) cut off.
+    fn atoms(&self, rule: Rule) -> Result<Vec<(Enclosure, Enclosure)>, AccountError> {
+        let point = Enclosure::point;
+        let h = point(rule.step)?;
+        let root = point(0.398_942_280_401_432_7)?; // 1/sqrt(2 pi), one ulp either side:
+        let norm = h * Enclosure::new(root.lower().next_down(), root.upper().next_up())?;
+        let half = point(0.5)?;
+        (rule.from..=rule.to)
+            .map(|k| {
+                let x = point(f64::from(k))? * h;
+                let above = self.above.log(x)?;
+                let weight = norm * (above - half * x.square()).exp();
+                Ok((above - self.below.log(x)?, weight))
+            })
+            .collect()
+    }
+
+    /// What lies beyond the ends of the rule, relative to a total of the tilted summands:
+    /// geometric series at both ends, on the (certified) tilted weights of the last nodes.
+    fn cut(&self, c: f64, rule: Rule, first: f64, last: f64) -> f64 {
+        let (low, high) = self.slopes(c);
+        let side = |weight: f64, margin: f64| {
+            if margin <= 0.0 {
+                return f64::INFINITY;
+            }
+            // sum_{k>=1} e^(-k h margin) <= 1/(h margin).
+            weight / (rule.step * margin)
+        };
+        let right = f64::from(rule.to) * rule.step - high;
+        let left = low - f64::from(rule.from) * rule.step;
+        (side(first, left * (1.0 - 1e-9)) + side(last, right * (1.0 - 1e-9))) * SLACK
+    }
+
+    /// Parts of the tilted law that are uniform in the loss; see [`Bands`].
+    fn bands(&self, c: f64, log_moment: Enclosure) -> Bands {
+        let (low, high) = self.slopes(c);
+        let (mode, _) = self.peak(c, low, high);
+        let mut best = Vec::new();
+        for spread in [0.5, 1.0, 1.6, 2.4] {
+            for count in [1u8, 2, 4, 8] {
+                let width = 2.0 * spread / f64::from(count);
+                let cells = (0..count).map(|k| mode - spread + f64::from(k) * width);
+                let bands: Vec<_> = cells
+                    .filter_map(|x| self.band(c, log_moment, x, x + width).ok())
+                    .collect();
+                best.push(bands);
+            }
+        }
+        Bands::best_of(best)
+    }
+
+    /// (mass, width) of a uniform part between the losses at `from` and `to`: the smallest
+    /// tilted density in x divided by the steepest slope of the loss.
+    fn band(&self, c: f64, log_moment: Enclosure, from: f64, to: f64) -> Result<(f64, f64), AccountError> {
+        let point = Enclosure::point;
+        let logs = |x: f64| -> Result<(Enclosure, Enclosure), AccountError> {
+            let (a, b) = (self.above.log(point(x)?)?, self.below.log(point(x)?)?);
+            let c = point(c)?;
+            Ok(((Enclosure::ONE + c) * a - c * b, a - b))
+        };
+        let ((f0, l0), (f1, l1)) = (logs(from)?, logs(to)?);
+        // Opposite signs of the shifts make the factor monotone in x; phi is least at the end
+        // that is farther from 0.
+        let factor = f0.min(f1) - log_moment;
+        let far = point(from.abs().max(to.abs()))?;
+        let density = (factor - far.square() * point(0.5)?).exp() * point(0.398)?;
+        let steepness = self.above.steepness(from, to) + self.below.steepness(from, to);
+        let width = (l1 - l0).abs().lower() * (1.0 - 1e-9);
+        Ok((density.lower() / steepness * width * (1.0 - 1e-9), width))
+    }
+}
+
+trait CosineEstimate {
+    fn cos_estimate(self) -> f64;
+}
+
+impl CosineEstimate for f64 {
+    fn cos_estimate(self) -> f64 {
+        let s = self * self;
+        (1.0 - s / 2.0 + s * s / 24.0 - s * s * s / 720.0).max(1e-6)
+    }
+}
+
+impl Law for Shifted {
+    fn cumulants(&self, c: f64) -> [f64; 3] {
+        let (low, high) = self.slopes(c);
+        let (mode, _) = self.peak(c, low, high);
+        let reach = 9.0;
+        let (from, to) = (mode.min(low) - reach, mode.max(high) + reach);
+        let h = (0.25f64).min(1.0 / (self.above.reach() + self.below.reach()).max(1e-9));
+        let h = h.max((to - from) / 4000.0);
+        let count = ((to - from) / h) as u32;
+        let nodes = (0..=count).map(|k| {
+            let x = from + f64::from(k) * h;
+            let ((a, _), (b, _)) = (self.above.estimate(x), self.below.estimate(x));
+            (a - b, h * 0.398_942_280_401_432_7 * exp(a - x * x / 2.0))
+        });
+        let nodes: Vec<_> = nodes.collect();
+        cumulants(nodes.iter().copied(), c)
+    }
+
+    fn ceiling(&self) -> f64 {
+        f64::INFINITY
+    }
+
+    fn log_moment(&self, c: f64) -> Result<Enclosure, AccountError> {
+        Ok(self.tilt(Line { c, spacing: 1.0, reach: 0.0, log_times: 0.0 })?.log_moment())
+    }
+
+    fn tilt(&self, line: Line) -> Result<Box<dyn Tilted>, AccountError> {
+        let rule = self.rule(line.c, line.reach, line.log_times)?;
+        let atoms = self.atoms(rule)?;
+        let [log_scale, ..] = self.cumulants(line.c);
+        let ends = |i: Option<&(Enclosure, Enclosure)>| i.map_or(1.0, |(_, w)| w.upper());
+        let total = self.total(rule, ends(atoms.first()), ends(atoms.last()))?;
+        let mut weighed = weigh(&atoms, Some(total), line.c, log_scale)?;
+        let (first, last) = (weighed.weights.first(), weighed.weights.last());
+        let cut = self.cut(
+            line.c,
+            rule,
+            first.copied().unwrap_or(1.0),
+            last.copied().unwrap_or(1.0),
+        );
+        let floor = (rule.error + cut) * SLACK;
+        if !(floor < 1e-6) {
+            return Err(AccountError::TooLarge {
+                what: "the range of a sampled Gaussian".into(),
+                limit: "what its quadrature can certify".into(),
+            });
+        }
+        // M(c) = S(c)(1 + t), |t| <= 2 floor.
+        let blur = Enclosure::new(-2.0 * floor, 2.0 * floor)?;
+        weighed.log_moment = weighed.log_moment + blur;
+        let bands = if line.reach > 0.0 {
+            self.bands(line.c, weighed.log_moment)
+        } else {
+            Bands::NONE
+        };
+        Ok(Box::new(TiltedAtoms::new(&atoms, weighed, line, 3.0 * floor, bands)))
+    }
+}
+impl Shifted {
+    /// The sum of the rule's weights at c = 0: that of the infinite rule is 1 up to its error,
+    /// and what the ends cut off is bounded as for any other c.
+    fn total(&self, rule: Rule, first: f64, last: f64) -> Result<Enclosure, AccountError> {
+        let y = 1.0 / self.above.reach().max(self.below.reach()).max(0.2);
+        let error = self.rule_error(0.0, 0.0, y, rule.step)?;
+        let cut = self.cut(0.0, rule, first, last);
+        Ok(Enclosure::new((1.0 - error - cut).next_down(), (1.0 + error).next_up())?)
+    }
+}
