@@ -7,7 +7,7 @@ Every number is checked again, against MPFR, by crates/oracle/tests/constants.rs
 """
 import subprocess
 
-from mpmath import mp, mpf, log, sqrt, pi, erfc, exp, zeta, bernoulli, euler, nint
+from mpmath import mp, mpf, log, sqrt, pi, erfc, exp, sinpi, zeta, bernoulli, euler, nint
 
 PATH = "crates/numeric/src/constants.rs"
 mp.dps = 80
@@ -121,6 +121,13 @@ def main():
     out += scalar("ONE_THIRD", "1/3.", mpf(1) / 3)
     out += scalar("ONE_TENTH", "1/10.", mpf(1) / 10)
     out += scalar("ONE_MINUS_EULER", "1 - Euler's constant.", 1 - euler)
+    out += scalar("FRAC_PI_64", "pi/64.", pi / 64)
+    out += array(
+        "SINES",
+        "sin(j pi/64) for j = 0 .. 127, exactly 0 and 1 where it is.",
+        "Wide",
+        [wide(sinpi(mpf(j) / 64)) for j in range(128)],
+    )
     out += array("EXP2", "2^(j/32) for j = 0 .. 31.", "Wide", [wide(mpf(2) ** (mpf(j) / 32)) for j in range(32)])
     out += array(
         "RECIPROCALS",

@@ -9,7 +9,7 @@ crates/numeric/tests/vectors.rs checks that each value lies in the enclosure.
 import csv
 import random
 
-from mpmath import mp, mpf, betainc, erf, erfc, exp, expm1, gammainc, log, log1p, loggamma, npdf, nstr, sqrt
+from mpmath import mp, mpf, betainc, cos, erf, erfc, exp, expm1, gammainc, log, log1p, loggamma, npdf, nstr, sin, sqrt
 
 random.seed(20240601)
 
@@ -96,6 +96,9 @@ def rows():
         yield "beta", [a, b, x], value
         yield "beta_complement", [a, b, x], 1 - value
         mp.dps = 60
+    for x in [1e-300, 1e-9, 0.02454, 0.02455, 1.5707963267948966, 3.141592653589793, 52174.0, 1073741824.0] + points(-10, 10, 16):
+        yield "cos", [x], cos(mpf(x))
+        yield "sin", [x], sin(mpf(x))
 
 
 def main():

@@ -3,7 +3,9 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use throng_numeric::{Enclosure, NumericError, Rational, beta, gamma, normal, tails};
+use throng_numeric::{
+    Enclosure, NumericError, Rational, beta, gamma, normal, tails, trigonometric,
+};
 
 /// Times `f` over points spread evenly between two ends; the best of some rounds, for a busy
 /// machine can only make it slower.
@@ -36,6 +38,15 @@ fn main() -> Result<(), NumericError> {
     time("expm1", -1.0, 1.0, Enclosure::expm1)?;
     time("ln", 0.01, 100.0, |x| x.ln().unwrap_or(real))?;
     time("ln_1p", -0.5, 0.5, |x| x.ln_1p().unwrap_or(real))?;
+    time("cos and sin", -100.0, 100.0, |x| {
+        let (cos, sin) = trigonometric::cos_sin(x.lower());
+        black_box(cos);
+        sin
+    })?;
+    time("cos - 1 and sin", -100.0, 100.0, |x| {
+        black_box(trigonometric::cos_minus_one_sin(x.lower()));
+        x
+    })?;
     time("erf", -3.0, 3.0, normal::erf)?;
     time("erfc", -5.0, 25.0, normal::erfc)?;
     time("erfcx", -5.0, 25.0, normal::erfcx)?;

@@ -12,6 +12,7 @@
 //! | [`rounding`] | `f64` arithmetic with a direction: `_down` is below, `_up` is above |
 //! | [`enclosure`] | outward-rounded intervals and their arithmetic |
 //! | [`elementary`] | their exponentials and logarithms, sums in the logarithmic domain |
+//! | [`trigonometric`] | cosine and sine of a point |
 //! | [`normal`] | the normal distribution, its quantile, the error function |
 //! | [`gamma`], [`beta`] | ln Γ and the regularised incomplete integrals |
 //! | [`tails`] | cumulative Poisson and binomial probabilities |
@@ -40,6 +41,7 @@ mod scaled;
 pub mod search;
 mod share;
 pub mod tails;
+pub mod trigonometric;
 mod wide;
 pub mod widths;
 

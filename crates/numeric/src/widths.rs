@@ -25,6 +25,8 @@ pub enum Function {
     Expm1,
     Ln,
     Ln1p,
+    Cos,
+    Sin,
     LogSumExp,
     LogAddExp,
     LogSubExp,
@@ -84,7 +86,7 @@ const fn ulps_or(count: f64, absolute: f64, domain: &'static str) -> Allowance {
 
 impl Function {
     /// Every function.
-    pub const ALL: [Self; 39] = [
+    pub const ALL: [Self; 41] = [
         Self::Add,
         Self::Sub,
         Self::Mul,
@@ -96,6 +98,8 @@ impl Function {
         Self::Expm1,
         Self::Ln,
         Self::Ln1p,
+        Self::Cos,
+        Self::Sin,
         Self::LogSumExp,
         Self::LogAddExp,
         Self::LogSubExp,
@@ -145,6 +149,7 @@ impl Function {
             Self::Exp | Self::Expm1 => ulps(2.0, "results that do not overflow"),
             Self::Ln => ulps(2.0, "all x > 0"),
             Self::Ln1p => ulps(2.0, "all x > -1"),
+            Self::Cos | Self::Sin => ulps_or(2.0, exp2i(-71), "|x| at most 2^30"),
             Self::LogSumExp | Self::LogAddExp => ulps_or(2.0, exp2i(-60), "finite terms"),
             Self::LogSubExp => ulps_or(2.0, exp2i(-60), "finite x > y"),
             Self::Erf | Self::Erfc => ulps(2.0, "all x"),

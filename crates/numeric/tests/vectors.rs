@@ -1,7 +1,7 @@
 //! The special functions against `vectors/special.csv`, which mpmath computed.
 
 use throng_numeric::widths::Function;
-use throng_numeric::{Enclosure, NumericError, Rational, beta, gamma, normal};
+use throng_numeric::{Enclosure, NumericError, Rational, beta, gamma, normal, trigonometric};
 
 /// The vectors carry 30 digits: they are right to this, relatively.
 const SLACK: &str = "1e-28";
@@ -13,6 +13,8 @@ fn evaluate(name: &str, args: &[Enclosure]) -> Option<(Function, Result<Enclosur
         ("expm1", &[x]) => (Function::Expm1, Ok(x.expm1())),
         ("ln", &[x]) => (Function::Ln, x.ln()),
         ("ln_1p", &[x]) => (Function::Ln1p, x.ln_1p()),
+        ("cos", &[x]) => (Function::Cos, Ok(trigonometric::cos_sin(x.lower()).0)),
+        ("sin", &[x]) => (Function::Sin, Ok(trigonometric::cos_sin(x.lower()).1)),
         ("erf", &[x]) => (Function::Erf, Ok(normal::erf(x))),
         ("erfc", &[x]) => (Function::Erfc, Ok(normal::erfc(x))),
         ("erfcx", &[x]) => (Function::Erfcx, Ok(normal::erfcx(x))),

@@ -14,8 +14,8 @@ mod wide {
 }
 
 use constants::{
-    ERFCX, EXP2, FRAC_1_SQRT_2, FRAC_1_SQRT_PI, FRAC_1_SQRT_TAU, LN_2_PARTS, LN_SQRT_TAU,
-    ONE_MINUS_EULER, ONE_TENTH, ONE_THIRD, RECIPROCALS, STIRLING, ZETA_TAIL,
+    ERFCX, EXP2, FRAC_1_SQRT_2, FRAC_1_SQRT_PI, FRAC_1_SQRT_TAU, FRAC_PI_64, LN_2_PARTS,
+    LN_SQRT_TAU, ONE_MINUS_EULER, ONE_TENTH, ONE_THIRD, RECIPROCALS, SINES, STIRLING, ZETA_TAIL,
 };
 use rug::Float;
 use rug::float::Constant;
@@ -41,6 +41,7 @@ fn scalars() {
     let pi = Float::with_val(BITS, Constant::Pi);
     let tau = Float::with_val(BITS, &pi * 2u32);
     assert_wide("1/sqrt 2", FRAC_1_SQRT_2, &real(0.5).sqrt());
+    assert_wide("pi/64", FRAC_PI_64, &(pi.clone() / 64u32));
     assert_wide("1/sqrt pi", FRAC_1_SQRT_PI, &pi.sqrt().recip());
     assert_wide("1/sqrt tau", FRAC_1_SQRT_TAU, &tau.clone().sqrt().recip());
     assert_wide("ln sqrt tau", LN_SQRT_TAU, &tau.sqrt().ln());
@@ -66,6 +67,19 @@ fn powers_of_two() {
     for (j, &power) in (0_u32..).zip(&EXP2) {
         let truth = (real(f64::from(j)) / 32u32).exp2();
         assert_wide("2^(j/32)", power, &truth);
+    }
+}
+
+#[test]
+fn sines() {
+    let pi = Float::with_val(BITS, Constant::Pi);
+    for (j, &sine) in (0_u32..).zip(&SINES) {
+        if j % 32 == 0 {
+            let exact = [0.0, 1.0, 0.0, -1.0][j as usize / 32];
+            assert!(sine.hi == exact && sine.lo == 0.0, "sin({j} pi/64) = {sine:?}");
+        } else {
+            assert_wide("sin(j pi/64)", sine, &(pi.clone() * j / 64u32).sin());
+        }
     }
 }
 

@@ -8,9 +8,10 @@ use throng_numeric::widths::Function;
 
 /// The modules whose functions return enclosures, and where these are compared with the truth:
 /// here with MPFR, or beside the code with exact integers.
-const MODULES: [(&str, &str); 7] = [
+const MODULES: [(&str, &str); 8] = [
     ("enclosure", "tests"),
     ("elementary", "tests"),
+    ("trigonometric", "tests"),
     ("normal", "tests"),
     ("gamma", "tests"),
     ("beta", "tests"),
