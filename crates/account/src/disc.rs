@@ -29,8 +29,8 @@ impl Disc {
     /// e^(i angle) - 1, where the true angle is within `error` of `angle`.
     pub(crate) fn turn_minus_one(angle: f64, error: f64) -> Self {
         let (re, im, rounding) = cos_minus_one_sin(angle);
-        // |e^(ia) - e^(ib)| <= |a - b|.
-        Self { re, im, error: (rounding + error) * SLACK }
+        // |e^(ia) - e^(ib)| <= |a - b|; each component is within the rounding, sqrt 2 < 1.5.
+        Self { re, im, error: (1.5 * rounding + error) * SLACK }
     }
 
     /// amplitude * e^(i angle).

@@ -80,7 +80,7 @@ impl Nodes {
         let angle = -spacing * epsilon;
         let step = Disc::turn_minus_one(angle, 0.0);
         let (mut index, mut re, mut im) = (u64::MAX, 1.0, 0.0);
-        let (mut sum, mut turns) = (0.0, 0u32);
+        let (mut sum, mut turns) = (0.0, 64u32);
         for (j, a, b) in &self.values {
             if index.wrapping_add(1) == *j && turns < 64 {
                 (re, im) = (
@@ -276,11 +276,12 @@ impl Contour {
         // sum over u_j >= u of 1/u_j^2 <= 1/u^2 + 1/(spacing u).
         let kernel = (1.0 / (u * u) + 1.0 / (self.spacing * u)).min(count / (u * u));
         self.kernel.error += bound * kernel * SLACK;
+        let reach_nodes = self.reach_nodes();
         if let Some(bump) = &mut self.bump {
             // Beyond the reach the smoothing falls like e^(-eta^2 u^2/2), below e^-DIGITS there;
             // sum <= bound (1 + 1/(spacing eta^2 u)). Inside, count nodes at most.
             let rest = 1.0 + 1.0 / (self.spacing * self.eta * self.eta * u);
-            let sum = if to.is_some() { count } else { rest + self.reach_nodes() };
+            let sum = if to.is_some() { count } else { rest + reach_nodes };
             bump.error += bound * sum * SLACK;
         }
     }

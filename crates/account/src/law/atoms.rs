@@ -22,7 +22,7 @@ impl Atoms {
         Self { atoms, mass }
     }
 
-    fn estimates(&self) -> impl Iterator<Item = (f64, f64)> {
+    fn estimates(&self) -> impl Iterator<Item = (f64, f64)> + Clone {
         self.atoms.iter().map(|(loss, chance)| (centre(*loss).0, centre(*chance).0))
     }
 }
@@ -180,8 +180,13 @@ pub(crate) struct TiltedAtoms {
     /// The variance of the tilted law, rounded up, and its mean.
     variance: f64,
     mean: f64,
+    /// The largest |l|.
+    farthest: f64,
     bands: Bands,
 }
+
+/// Angles up to here are turned with a proved error.
+const LARGEST_ANGLE: f64 = 536_870_912.0; // 2^29
 
 impl TiltedAtoms {
     pub(crate) fn new(
@@ -207,6 +212,7 @@ impl TiltedAtoms {
             })
             .collect();
         let (mean, variance) = moments(&losses, &weighed.weights);
+        let farthest = losses.iter().map(|l| l.abs()).fold(0.0, f64::max);
         Self {
             log_moment: weighed.log_moment,
             spacing: line.spacing,
@@ -218,6 +224,7 @@ impl TiltedAtoms {
             floor,
             variance,
             mean,
+            farthest,
             bands,
         }
     }
@@ -233,7 +240,9 @@ impl TiltedAtoms {
     fn error(&self, u: f64) -> f64 {
         let n = self.losses.len() as f64;
         let growth = (530.0 + n / 4.0 + 8.0) * u + 2200.0 * self.spacing;
-        (U * self.first_moment * growth + self.drift * u + self.floor) * SLACK
+        // Beyond this angle a turn is not reduced and nothing is known of it.
+        let lost = if u * self.farthest > LARGEST_ANGLE { 2.0 } else { 0.0 };
+        (U * self.first_moment * growth + self.drift * u + self.floor + lost) * SLACK
     }
 
     /// phi(u) and phi'(u)/i = E[(L - m) e^(iuL)], estimates.
