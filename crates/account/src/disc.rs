@@ -104,6 +104,19 @@ impl Disc {
         Self { re, im, error: (inherited + rounding) * SLACK }
     }
 
+    /// 1/self; an unbounded disc if 0 may be inside.
+    pub(crate) fn inverse(self) -> Self {
+        let square = self.re * self.re + self.im * self.im;
+        let modulus = square.sqrt();
+        let nearest = (modulus - self.error) * (1.0 - 4.0 * U);
+        if !(nearest > 0.0) {
+            return Self { re: 0.0, im: 0.0, error: f64::INFINITY };
+        }
+        // |1/z - 1/w| = |z - w|/(|z||w|), and 4 roundings.
+        let error = self.error / (nearest * modulus) + 6.0 * U / modulus;
+        Self { re: self.re / square, im: -self.im / square, error: error * SLACK }
+    }
+
     /// The disc moved by 1.
     pub(crate) fn plus_one(self) -> Self {
         self.plus(Self::ONE)

@@ -29,8 +29,9 @@ use std::f64::consts::TAU;
 use throng_numeric::Enclosure;
 
 use crate::AccountError;
-use crate::disc::{Disc, SLACK, U};
+use crate::disc::{Disc, SLACK, U, centre};
 use crate::estimate::{exp, ln};
+use crate::law::gaussian::normal_minus_one;
 use crate::law::product::Product;
 use crate::law::{BLOCK, Law, Line, Tilted};
 
@@ -44,16 +45,44 @@ const MOST_NODES: u64 = 1 << 22;
 #[derive(Debug)]
 pub(crate) struct Contour {
     c: f64,
-    eta: f64,
+    ending: Ending,
     spacing: f64,
     /// ln E e^(cL) with the smoothing included.
     log_moment: Enclosure,
     /// phi(u_j) times the smoothing over z(z+1); node 0 first.
     kernel: Nodes,
-    /// phi(u_j) times the smoothing, times eta^2 e^(eta^2/8).
-    bump: Option<Nodes>,
+    /// What is subtracted: see [`Ending`].
+    second: Option<Nodes>,
     /// (c', ln E e^(c'L)) for bounding aliases, with the smoothing.
     chernoff: Vec<(f64, f64)>,
+}
+
+/// Why the rule may end where it ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Ending {
+    /// The transform itself decays.
+    Decay,
+    /// A Gaussian pair of this mu is composed; the second nodes bound what it adds.
+    Smoothing(f64),
+    /// The losses lie on a lattice, so the transform is periodic: the rule takes one period.
+    /// The second nodes belong to e^epsilon Q(L > epsilon).
+    Lattice(Grid),
+}
+
+/// The lattice of the composed loss: all of its values are `offset` plus multiples of `step`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Grid {
+    pub(crate) step: Enclosure,
+    pub(crate) offset: Enclosure,
+}
+
+impl Ending {
+    fn eta(self) -> f64 {
+        match self {
+            Self::Smoothing(eta) => eta,
+            Self::Decay | Self::Lattice(_) => 0.0,
+        }
+    }
 }
 
 /// Values at the nodes and what is known of their errors.
@@ -75,9 +104,10 @@ impl Nodes {
         self.modulus += value.modulus();
     }
 
-    /// 2 sum of Re(value e^(-iu epsilon)), node 0 counted once.
-    fn transform(&self, spacing: f64, epsilon: f64) -> Enclosure {
-        let angle = -spacing * epsilon;
+    /// 2 sum of Re(value e^(-iux)), node 0 counted once.
+    fn transform(&self, spacing: f64, x: Enclosure) -> Enclosure {
+        let (x, blur) = centre(x);
+        let angle = -spacing * x;
         let step = Disc::turn_minus_one(angle, 0.0);
         let (mut index, mut re, mut im) = (u64::MAX, 1.0, 0.0);
         let (mut sum, mut turns) = (0.0, 64u32);
@@ -96,10 +126,10 @@ impl Nodes {
             index = *j;
             sum += a * re - b * im;
         }
-        // The angle u_j epsilon is known up to 3 roundings, and each of at most 64 turns adds
+        // The angle u_j x is known up to 3 roundings, and each of at most 64 turns adds
         // that of one step and 8u of its own; the sum of n terms adds n u of its moduli.
         let last = self.values.last().map_or(0.0, |(j, ..)| *j as f64);
-        let phase = U * ((4.0 * last + 300.0) * angle.abs() + 1200.0);
+        let phase = U * ((4.0 * last + 300.0) * angle.abs() + 1200.0) + last * spacing * blur;
         let rounding = (phase + self.values.len() as f64 * U) * self.modulus;
         let error = 2.0 * (self.error + rounding) * SLACK * SLACK;
         Enclosure::new(2.0 * sum - error, 2.0 * sum + error).unwrap_or(Enclosure::REAL)
@@ -187,134 +217,216 @@ pub(crate) struct Finish {
 
 impl Contour {
     /// The line through a saddle.
-    pub(crate) fn new(law: &Product, saddle: Saddle, finish: Finish) -> Result<Self, AccountError> {
+    pub(crate) fn new(
+        law: &Product,
+        grid: Option<Grid>,
+        saddle: Saddle,
+        finish: Finish,
+    ) -> Result<Self, AccountError> {
         let c = saddle.c;
+        if let Some(grid) = grid {
+            return Self::on_lattice(law, grid, saddle);
+        }
         let probe = Line { c, spacing: 1.0, reach: 1e-9, log_times: 0.0 };
-        let smooth = law.tilt(probe)?;
-        let natural = natural_reach(smooth.as_ref(), saddle);
+        let natural = natural_reach(law.tilt(probe)?.as_ref(), saddle);
         let eta = (finish.tolerance / (2.0 * c * (c + 1.0))).sqrt();
         let forced = (2.0 * (DIGITS + 4.0)).sqrt() / eta;
-        let (reach, eta) = if natural <= forced { (natural, 0.0) } else { (forced, eta) };
-        let period = period(law, saddle, eta);
-        let spacing = TAU / period;
-        if reach / spacing > 1e9 {
-            return Err(too_fine());
-        }
-        let line = Line { c, spacing, reach, log_times: 0.0 };
-        Self::walk(law, line, eta, saddle)
+        let (reach, ending) = if natural <= forced {
+            (natural, Ending::Decay)
+        } else {
+            (forced, Ending::Smoothing(eta))
+        };
+        let spacing = TAU / period(law, saddle, ending.eta());
+        Self::walk(law, Line { c, spacing, reach, log_times: 0.0 }, ending, saddle)
     }
 
-    fn walk(law: &Product, line: Line, eta: f64, saddle: Saddle) -> Result<Self, AccountError> {
+    /// One period of the transform, with an odd number of nodes so that none is its own mirror.
+    fn on_lattice(law: &Product, grid: Grid, saddle: Saddle) -> Result<Self, AccountError> {
+        let step = grid.step.lower();
+        let half = (period(law, saddle, 0.0) / (2.0 * step)).ceil().max(2.0);
+        if half > 1e12 {
+            return Err(too_fine());
+        }
+        let spacing = TAU / ((2.0 * half + 1.0) * step);
+        let line = Line { c: saddle.c, spacing, reach: (half + 0.25) * spacing, log_times: 0.0 };
+        Self::walk(law, line, Ending::Lattice(grid), saddle)
+    }
+
+    fn walk(
+        law: &Product,
+        line: Line,
+        ending: Ending,
+        saddle: Saddle,
+    ) -> Result<Self, AccountError> {
         let tilted = law.tilt(line)?;
-        let log_moment = tilted.log_moment() + smoothing(line.c, eta)?;
         let mut contour = Self {
             c: line.c,
-            eta,
+            ending,
             spacing: line.spacing,
-            log_moment,
+            log_moment: tilted.log_moment() + smoothing(line.c, ending.eta())?,
             kernel: Nodes::default(),
-            bump: (eta > 0.0).then(Nodes::default),
-            chernoff: Vec::new(),
+            second: (ending != Ending::Decay).then(Nodes::default),
+            chernoff: chernoff(law, saddle, ending.eta())?,
         };
-        let mut node = 0;
+        let last = (line.reach / line.spacing).floor();
+        if last > 1e15 {
+            return Err(too_fine());
+        }
+        contour.visit(tilted.as_ref(), last as u64)?;
+        Ok(contour)
+    }
+
+    /// Computes or skips every node up to `last`, and accounts for what lies beyond.
+    fn visit(&mut self, tilted: &dyn Tilted, last: u64) -> Result<(), AccountError> {
         let mut block = [Disc::ZERO; BLOCK];
-        let mut computed = 0;
-        loop {
-            let u = node as f64 * line.spacing;
-            if u > line.reach {
-                contour.skip(node, None);
-                break;
-            }
+        let mut node = 0;
+        while node <= last {
+            let u = node as f64 * self.spacing;
             let leap = if node > 0 { tilted.leap(u, -DIGITS) } else { 0.0 };
-            if leap > 4.0 * line.spacing {
-                let landing = ((u + leap) / line.spacing * (1.0 - 1e-12)).floor();
-                let end = (landing.is_finite() && landing * line.spacing < line.reach)
-                    .then_some(landing as u64);
-                contour.skip(node, end);
-                match end {
-                    Some(end) => node = end.max(node + 1),
-                    None => break,
-                }
+            if leap > 4.0 * self.spacing {
+                let landing = ((u + leap) / self.spacing * (1.0 - 1e-12)).floor();
+                let end = if landing < last as f64 { landing as u64 } else { last + 1 };
+                self.skip(node, end);
+                node = end.max(node + 1);
                 continue;
             }
-            let count = if node == 0 { BLOCK } else { BLOCK };
-            tilted.fill(node, &mut block[..count]);
-            for (j, disc) in (node..).zip(block[..count].iter()) {
-                contour.take(j, *disc)?;
+            let count = (last + 1 - node).min(BLOCK as u64);
+            let block = &mut block[..count as usize];
+            tilted.fill(node, block);
+            for (j, disc) in (node..).zip(block.iter()) {
+                self.take(j, *disc)?;
             }
-            node += count as u64;
-            computed += count as u64;
-            if computed > MOST_NODES {
+            node += count;
+            if self.kernel.values.len() as u64 > MOST_NODES {
                 return Err(too_fine());
             }
         }
-        contour.chernoff = chernoff(law, saddle, eta)?;
-        Ok(contour)
+        if !matches!(self.ending, Ending::Lattice(_)) {
+            self.skip_rest(node);
+        }
+        Ok(())
     }
 
     /// Adds one node.
     fn take(&mut self, index: u64, minus_one: Disc) -> Result<(), AccountError> {
         let u = index as f64 * self.spacing;
-        let mut phi = minus_one.plus_one();
-        if self.eta > 0.0 {
-            let square = Enclosure::point(self.eta)?.square();
-            phi = phi.times(crate::law::gaussian::normal_minus_one(square, self.c, u).plus_one());
-        }
-        self.kernel.push(index, phi.times(kernel(self.c, u)));
-        if let Some(bump) = &mut self.bump {
-            bump.push(index, phi);
+        let phi = minus_one.plus_one();
+        let (kernel, second) = match self.ending {
+            Ending::Decay => (phi.times(kernel(self.c, u)), Disc::ZERO),
+            Ending::Smoothing(eta) => {
+                let square = Enclosure::point(eta)?.square();
+                let smooth = phi.times(normal_minus_one(square, self.c, u).plus_one());
+                (smooth.times(kernel(self.c, u)), smooth)
+            }
+            Ending::Lattice(grid) => (
+                phi.times(lattice_kernel(self.c, u, grid.step)?),
+                phi.times(lattice_kernel(self.c + 1.0, u, grid.step)?),
+            ),
+        };
+        self.kernel.push(index, kernel);
+        if let Some(nodes) = &mut self.second {
+            nodes.push(index, second);
         }
         Ok(())
     }
 
-    /// Accounts for the nodes from `from` on (up to `to`, or all) that are not computed: each
-    /// has |phi| <= e^-DIGITS, by the law's own decay or by the smoothing.
-    fn skip(&mut self, from: u64, to: Option<u64>) {
+    /// Accounts for the nodes from `from` up to `to`, each with |phi| <= e^-DIGITS.
+    fn skip(&mut self, from: u64, to: u64) {
         let u = from.max(1) as f64 * self.spacing;
-        let bound = exp(-DIGITS) * (1.0 + 1e-9);
-        let count = to.map_or(f64::INFINITY, |to| (to - from) as f64);
-        // sum over u_j >= u of 1/u_j^2 <= 1/u^2 + 1/(spacing u).
-        let kernel = (1.0 / (u * u) + 1.0 / (self.spacing * u)).min(count / (u * u));
-        self.kernel.error += bound * kernel * SLACK;
-        let reach_nodes = self.reach_nodes();
-        if let Some(bump) = &mut self.bump {
-            // Beyond the reach the smoothing falls like e^(-eta^2 u^2/2), below e^-DIGITS there;
-            // sum <= bound (1 + 1/(spacing eta^2 u)). Inside, count nodes at most.
-            let rest = 1.0 + 1.0 / (self.spacing * self.eta * self.eta * u);
-            let sum = if to.is_some() { count } else { rest + reach_nodes };
-            bump.error += bound * sum * SLACK;
+        let count = (to - from) as f64;
+        let bound = exp(-DIGITS) * (1.0 + 1e-9) * SLACK;
+        // |1/(z(z+1))| <= 1/u^2, and its sum over u_j >= u at most 1/u^2 + 1/(spacing u).
+        let smooth = (1.0 / (u * u) + 1.0 / (self.spacing * u)).min(count / (u * u));
+        // |h/(1 - e^(-zh))| <= h/(1 - e^(-ch)) <= h + 1/c.
+        let (kernel, second) = match self.ending {
+            Ending::Decay => (smooth, 0.0),
+            Ending::Smoothing(_) => (smooth, count),
+            Ending::Lattice(grid) => {
+                let height = count * (grid.step.upper() + 1.0 / self.c) * (1.0 + 1e-9);
+                (height, height)
+            }
+        };
+        self.kernel.error += bound * kernel;
+        if let Some(nodes) = &mut self.second {
+            nodes.error += bound * second;
         }
     }
 
-    fn reach_nodes(&self) -> f64 {
-        (2.0 * (DIGITS + 4.0)).sqrt() / (self.eta * self.spacing) + 2.0
+    /// Accounts for all nodes from `from` on: there |phi| <= e^-DIGITS by the decay of the law
+    /// or of the smoothing, which falls like e^(-eta^2 u^2/2).
+    fn skip_rest(&mut self, from: u64) {
+        let u = from.max(1) as f64 * self.spacing;
+        let bound = exp(-DIGITS) * (1.0 + 1e-9) * SLACK;
+        self.kernel.error += bound * (1.0 / (u * u) + 1.0 / (self.spacing * u));
+        let eta = self.ending.eta();
+        if let Some(nodes) = &mut self.second {
+            // sum_j e^(-eta^2 (u_j^2 - u^2)/2) <= sum_k e^(-eta^2 u k spacing)
+            // <= 1 + 1/(eta^2 u spacing).
+            nodes.error += bound * (1.0 + 1.0 / (eta * eta * u * self.spacing));
+        }
     }
 
-    /// Where this line is the best one.
-    pub(crate) fn c(&self) -> f64 {
-        self.c
+    /// Whether nothing but rounding and aliases widens the answer.
+    pub(crate) fn is_exact(&self) -> bool {
+        !matches!(self.ending, Ending::Smoothing(_))
     }
 
     /// The finite part of delta(epsilon), from below and above.
     pub(crate) fn delta(&self, epsilon: f64) -> Result<Enclosure, AccountError> {
-        let x = Enclosure::point(epsilon)?;
+        let at = Enclosure::point(epsilon)?;
+        let delta = match self.ending {
+            Ending::Decay => {
+                let rule = self.rule(&self.kernel, at)?;
+                Enclosure::new(rule.lower() - self.aliases(epsilon)?, rule.upper())?
+            }
+            Ending::Smoothing(eta) => {
+                let rule = self.rule(&self.kernel, at)?;
+                let square = Enclosure::point(eta)?.square();
+                let factor = square * (square / Enclosure::point(8.0)?).exp();
+                let gap = self.second.as_ref().map_or(Ok(Enclosure::ZERO), |n| self.rule(n, at))?;
+                let lower = rule - factor * gap.max(Enclosure::ZERO);
+                Enclosure::new(lower.lower() - self.aliases(epsilon)?, rule.upper())?
+            }
+            Ending::Lattice(grid) => self.on_grid(grid, epsilon)?,
+        };
+        let upper = delta.upper().clamp(0.0, 1.0);
+        Ok(Enclosure::new(delta.lower().next_down().clamp(0.0, upper), upper)?)
+    }
+
+    /// On a lattice: with x the first point above epsilon, P(L >= x) - e^epsilon Q(L >= x).
+    /// A rounding that puts x one point too far only loses the term of a point next to epsilon,
+    /// whose contribution is p(1 - e^(epsilon - x)): the hull of both choices is taken.
+    fn on_grid(&self, grid: Grid, epsilon: f64) -> Result<Enclosure, AccountError> {
+        let index = (Enclosure::point(epsilon)? - grid.offset) / grid.step;
+        let (low, high) = (index.lower().floor() + 1.0, index.upper().floor() + 1.0);
+        let near = self.from_index(grid, epsilon, low)?;
+        let delta = if low == high {
+            near
+        } else if high - low > 2.0 {
+            Enclosure::UNIT
+        } else {
+            near.hull(self.from_index(grid, epsilon, high)?)
+        };
+        Ok(Enclosure::new(delta.lower() - self.aliases(epsilon)?, delta.upper())?)
+    }
+
+    fn from_index(&self, grid: Grid, epsilon: f64, index: f64) -> Result<Enclosure, AccountError> {
+        let x = grid.offset + grid.step * Enclosure::point(index)?;
+        let first = self.rule(&self.kernel, x)?;
+        let second = self.second.as_ref().map_or(Ok(Enclosure::ZERO), |n| self.rule(n, x))?;
+        Ok(first - (Enclosure::point(epsilon)? - x).exp() * second)
+    }
+
+    /// What the rule gives at x: e^(K - cx) (spacing / 2 pi) times the sum over the nodes.
+    fn rule(&self, nodes: &Nodes, x: Enclosure) -> Result<Enclosure, AccountError> {
         let scale = (self.log_moment - Enclosure::point(self.c)? * x).exp();
-        let unit = Enclosure::point(self.spacing)? / Enclosure::new(TAU.next_down(), TAU.next_up())?;
-        let rule = scale * unit * self.kernel.transform(self.spacing, epsilon);
-        let mut lower = rule.lower() - self.aliases(epsilon)?;
-        if let Some(bump) = &self.bump {
-            let square = Enclosure::point(self.eta)?.square();
-            let factor = square * (square / Enclosure::point(8.0)?).exp();
-            let gap = scale * unit * factor * bump.transform(self.spacing, epsilon);
-            lower = (lower - gap.upper()).next_down();
-        }
-        let upper = rule.upper().clamp(0.0, 1.0);
-        Ok(Enclosure::new(lower.next_down().clamp(0.0, upper), upper)?)
+        let unit = Enclosure::point(self.spacing)? / tau()?;
+        Ok(scale * unit * nodes.transform(self.spacing, x))
     }
 
     /// A bound of the sum of all aliases at epsilon.
     fn aliases(&self, epsilon: f64) -> Result<f64, AccountError> {
-        let period = Enclosure::new(TAU.next_down(), TAU.next_up())? / Enclosure::point(self.spacing)?;
+        let period = tau()? / Enclosure::point(self.spacing)?;
         let x = Enclosure::point(epsilon)?;
         let bound = |c: f64, log_moment: f64| -> Result<f64, AccountError> {
             let c = Enclosure::point(c)?;
@@ -329,6 +441,28 @@ impl Contour {
         }
         Ok((left + right).next_up())
     }
+}
+
+/// 2 pi.
+fn tau() -> Result<Enclosure, AccountError> {
+    Ok(Enclosure::new(TAU.next_down(), TAU.next_up())?)
+}
+
+/// h/(1 - e^(-zh)) at z = c + iu.
+fn lattice_kernel(c: f64, u: f64, step: Enclosure) -> Result<Disc, AccountError> {
+    let exponent = -(Enclosure::point(c)? * step);
+    let (h, h_error) = centre(step);
+    let angle = -u * h;
+    let turn = Disc::turn_minus_one(angle, (u * h_error + 4.0 * U * angle.abs()) * SLACK);
+    // 1 - e^(-ch) e^(-iuh) = (1 - e^(-ch)) - e^(-ch)(e^(-iuh) - 1), over h.
+    let real = |x: Enclosure| {
+        let (re, error) = centre(x);
+        Disc { re, im: 0.0, error }
+    };
+    let inverse = Enclosure::ONE / step;
+    let fall = real(-exponent.expm1() * inverse);
+    let spin = real(exponent.exp() * inverse).times(turn).scaled(-1.0);
+    Ok(fall.plus(spin).inverse())
 }
 
 fn too_fine() -> AccountError {

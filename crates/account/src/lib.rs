@@ -34,7 +34,7 @@ mod probe {
                     let start = std::time::Instant::now();
                     let s = saddle_for_delta(&product, d.ln());
                     let t1 = start.elapsed();
-                    let contour = Contour::new(&product, s, Finish{tolerance: 1e-6}).unwrap();
+                    let contour = Contour::new(&product, None, s, Finish{tolerance: 1e-6}).unwrap();
                     let t2 = start.elapsed();
                     let x = contour.delta(s.epsilon).unwrap();
                     let t3 = start.elapsed();

@@ -1,0 +1,176 @@
+//! One direction of a privacy loss, from above and from below.
+
+use std::sync::Arc;
+
+use throng_numeric::Enclosure;
+
+use crate::AccountError;
+use crate::loss::composed::Composed;
+use crate::pair::Profile;
+
+/// What answers for one end of the bracket.
+#[derive(Debug, Clone)]
+pub(crate) enum Answer {
+    /// A closed form.
+    Closed(Arc<dyn Profile>),
+    /// An inversion.
+    Composed(Arc<Composed>),
+}
+
+impl Answer {
+    /// delta(epsilon) for epsilon >= 0.
+    pub(crate) fn delta(&self, epsilon: f64, width: f64) -> Result<Enclosure, AccountError> {
+        match self {
+            Self::Closed(profile) => Ok(profile.delta(epsilon)),
+            Self::Composed(composed) => composed.delta(epsilon, width),
+        }
+    }
+
+    /// A starting point for solving delta(epsilon) = delta, and how fast ln delta falls there.
+    fn guess(&self, delta: f64) -> (f64, f64) {
+        match self {
+            Self::Closed(_) => (1.0, 1.0),
+            Self::Composed(composed) => composed.guess(delta),
+        }
+    }
+}
+
+/// One direction: `upper` bounds the mechanism, `lower` the analysis of its pair.
+#[derive(Debug, Clone)]
+pub(crate) struct Side {
+    pub(crate) upper: Answer,
+    pub(crate) lower: Answer,
+}
+
+/// Which end of the bracket is solved for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Upper,
+    Lower,
+}
+
+impl Side {
+    /// One object for both ends.
+    pub(crate) fn exact(answer: Answer) -> Self {
+        Self { lower: answer.clone(), upper: answer }
+    }
+
+    fn is_exact(&self) -> bool {
+        match (&self.upper, &self.lower) {
+            (Answer::Closed(a), Answer::Closed(b)) => Arc::ptr_eq(a, b),
+            (Answer::Composed(a), Answer::Composed(b)) => Arc::ptr_eq(a, b),
+            (Answer::Closed(_), Answer::Composed(_)) | (Answer::Composed(_), Answer::Closed(_)) => {
+                false
+            }
+        }
+    }
+
+    /// delta(epsilon) for epsilon >= 0.
+    pub(crate) fn delta(&self, epsilon: f64, width: f64) -> Result<Enclosure, AccountError> {
+        let upper = self.upper.delta(epsilon, width)?;
+        if self.is_exact() {
+            return Ok(upper);
+        }
+        let lower = self.lower.delta(epsilon, width)?;
+        Ok(Enclosure::new(lower.lower().min(upper.upper()), upper.upper())?)
+    }
+
+    /// The smallest epsilon >= 0 with delta(epsilon) <= delta, from below and above.
+    pub(crate) fn epsilon(&self, delta: f64, width: f64) -> Result<Enclosure, AccountError> {
+        let upper = self.solve(delta, width, End::Upper)?;
+        let lower = if upper == 0.0 { 0.0 } else { self.solve(delta, width, End::Lower)? };
+        Ok(Enclosure::new(lower.min(upper), upper)?)
+    }
+
+    /// End::Upper: a point where delta(epsilon) <= delta is proved; End::Lower: one where
+    /// delta(epsilon) >= delta is proved (or 0). Each close to the boundary of what is proved.
+    fn solve(&self, delta: f64, width: f64, end: End) -> Result<f64, AccountError> {
+        let answer = if end == End::Upper { &self.upper } else { &self.lower };
+        let (guess, rate) = answer.guess(delta);
+        // An error of w in ln delta is one of w / rate in epsilon.
+        let width = (width * guess.abs().max(1e-3) * rate / 4.0).clamp(1e-11, 0.05);
+        let value = |epsilon: f64| -> Result<f64, AccountError> {
+            let enclosure = answer.delta(epsilon, width)?;
+            Ok(if end == End::Upper { enclosure.upper() } else { enclosure.lower() })
+        };
+        let holds = |value: f64| if end == End::Upper { value <= delta } else { value < delta };
+        let Some((above, below)) = bracket(&value, holds, guess, rate)? else {
+            return Ok(if end == End::Upper { f64::INFINITY } else { last_shown(&value, delta)? });
+        };
+        let (above, below) = narrow(&value, holds, delta, above, below)?;
+        Ok(if end == End::Upper { above.0 } else { below.0.max(0.0) })
+    }
+}
+
+/// A point and the value of delta there.
+type Point = (f64, f64);
+
+/// Beyond this no epsilon is looked for.
+const LARGEST_EPSILON: f64 = 1e6;
+
+/// Two points, at the first of which the claim holds and at the second of which it does not;
+/// the second is at 0 if the claim holds everywhere. None if it holds nowhere.
+fn bracket(
+    value: &impl Fn(f64) -> Result<f64, AccountError>,
+    holds: impl Fn(f64) -> bool,
+    guess: f64,
+    rate: f64,
+) -> Result<Option<(Point, Point)>, AccountError> {
+    let mut point = guess.clamp(0.0, LARGEST_EPSILON);
+    let mut stride = (0.02 / rate).clamp(1e-4, 1.0);
+    let mut here = (point, value(point)?);
+    let falling = holds(here.1);
+    loop {
+        if falling && point == 0.0 {
+            return Ok(Some((here, here)));
+        }
+        if !falling && point >= LARGEST_EPSILON {
+            return Ok(None);
+        }
+        point = if falling { (point - stride).max(0.0) } else { (point + stride).min(LARGEST_EPSILON) };
+        stride *= 3.0;
+        let next = (point, value(point)?);
+        if holds(next.1) != falling {
+            return Ok(Some(if falling { (here, next) } else { (next, here) }));
+        }
+        here = next;
+    }
+}
+
+/// Shrinks a bracket: regula falsi on ln delta, with bisection when it stalls.
+fn narrow(
+    value: &impl Fn(f64) -> Result<f64, AccountError>,
+    holds: impl Fn(f64) -> bool,
+    delta: f64,
+    mut above: Point,
+    mut below: Point,
+) -> Result<(Point, Point), AccountError> {
+    for step in 0..80 {
+        let gap = above.0 - below.0;
+        if gap <= 2e-12 * above.0.abs().max(1e-6) {
+            break;
+        }
+        let (a, b) = (ln(above.1.max(1e-320)) - ln(delta), ln(below.1.max(1e-320)) - ln(delta));
+        let secant = below.0 + gap * (b / (b - a));
+        let usable = step % 4 != 3 && secant.is_finite() && b > a;
+        // Aim a little beyond the secant, alternating, so that both ends move.
+        let nudge = gap * 1e-3 * if step % 2 == 0 { 1.0 } else { -1.0 };
+        let target = if usable { secant + nudge } else { below.0 + gap / 2.0 };
+        let point = target.clamp(below.0 + gap * 1e-6, above.0 - gap * 1e-6);
+        if point <= below.0 || point >= above.0 {
+            break;
+        }
+        let next = (point, value(point)?);
+        if holds(next.1) { above = next } else { below = next }
+    }
+    Ok((above, below))
+}
+
+/// The claim was never refuted: the largest epsilon at which delta(epsilon) >= delta is shown.
+fn last_shown(
+    value: &impl Fn(f64) -> Result<f64, AccountError>,
+    delta: f64,
+) -> Result<f64, AccountError> {
+    // delta is below the chance of an infinite loss, however large epsilon is.
+    Ok(if value(LARGEST_EPSILON)? > delta { f64::INFINITY } else { LARGEST_EPSILON })
+}
