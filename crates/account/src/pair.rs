@@ -2,12 +2,34 @@
 //!
 //! The loss is ln(dP/dQ); its law is taken under P. `P` is the world *with* the unit, `Q` the
 //! one without; the other direction is the same pair with the roles exchanged.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | [`discrete`] | pairs with finitely many outcomes, and what can be read off them |
+//! | [`noise`] | discrete Laplace and discrete Gaussian noise |
+//! | [`response`] | randomised response, leaky response, staircase, uniform noise |
+//! | [`counts`] | the Poisson mechanism |
+//! | [`polygon`] | pairs stated as chances, as trade-off knots, as (ε, δ) knots |
+//! | [`quantised`] | any of them seen through cells |
+//! | [`discretise`] | a profile between two finite pairs: connect the dots |
+//! | [`normal`], [`laplace`] | profiles of additive noise, truncated or not |
+//! | [`stated`] | profiles of bounded range, zCDP and Rényi statements |
+//! | [`amplified`] | sampling, groups, upper envelopes |
+//! | [`shuffled`] | local reports in random order |
+//! | [`allocated`] | one random step of many |
 
+pub mod counts;
 pub mod discrete;
+pub mod noise;
+pub mod polygon;
+pub mod quantised;
+pub mod response;
 
 use std::fmt::Debug;
 
-use throng_numeric::Enclosure;
+use throng_numeric::{Enclosure, NumericError, Rational};
+
+use crate::Neighbours;
 
 /// A pair known through its hockey-stick divergence only.
 ///
@@ -18,4 +40,40 @@ use throng_numeric::Enclosure;
 pub trait Profile: Debug + Send + Sync {
     /// H_{e^epsilon}(P||Q).
     fn delta(&self, epsilon: f64) -> Enclosure;
+}
+
+/// How far a value moves between neighbours when one unit contributes at most `sensitivity`.
+///
+/// Under [`Neighbours::Replace`] one contribution goes and another comes: twice as far.
+#[must_use]
+pub fn distance(sensitivity: &Rational, under: Neighbours) -> Rational {
+    match under {
+        Neighbours::AddRemove | Neighbours::ZeroOut => sensitivity.clone(),
+        Neighbours::Replace => sensitivity + sensitivity,
+    }
+}
+
+/// An integer, exactly or between its neighbouring `f64`.
+fn whole(n: u64) -> Enclosure {
+    Enclosure::of_rational(&Rational::from(n))
+}
+
+/// The tightest enclosure of a rational.
+fn real(x: &Rational) -> Enclosure {
+    Enclosure::of_rational(x)
+}
+
+/// A quantity known to be a probability.
+fn probability(x: Enclosure) -> Enclosure {
+    x.max(Enclosure::ZERO).min(Enclosure::ONE)
+}
+
+/// A probability that may not have been computable: then nothing is claimed but that.
+fn claimed(x: Result<Enclosure, NumericError>) -> Enclosure {
+    x.map_or(Enclosure::UNIT, probability)
+}
+
+/// 1 - e^x, accurate relative to itself.
+fn one_minus_exp(x: Enclosure) -> Enclosure {
+    -x.expm1()
 }
