@@ -1,6 +1,7 @@
 //! The accountant: every privacy notion in one currency, certified on both sides.
 
 pub mod bracket;
+pub mod conversion;
 mod error;
 pub mod pair;
 pub mod spec;
