@@ -1,6 +1,7 @@
 //! The accountant: every privacy notion in one currency, certified on both sides.
 
 pub mod bracket;
+pub mod conversion;
 mod disc;
 mod error;
 mod estimate;
