@@ -64,7 +64,7 @@ fn outcomes(
 }
 
 /// ln x, accurate also near x = 1: there ln(1 + (x - 1)) with the difference taken exactly.
-pub(super) fn ln_rational(x: &Rational) -> Result<Enclosure, AccountError> {
+pub(crate) fn ln_rational(x: &Rational) -> Result<Enclosure, AccountError> {
     let excess = x - &Rational::ONE;
     let near = excess.abs() < Rational::new(1, 2_u32)?;
     Ok(if near { real(&excess).ln_1p()? } else { real(x).ln()? })
