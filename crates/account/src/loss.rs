@@ -1,4 +1,316 @@
 //! The privacy loss of a mechanism, and everything that is read off it.
 
+pub(crate) mod binomial;
+pub(crate) mod closed;
 pub(crate) mod composed;
+mod lattice;
 pub(crate) mod side;
+
+use std::sync::{Arc, OnceLock};
+
+use throng_numeric::Enclosure;
+
+use crate::component::{Cut, End, Part, compose, cut_parts};
+use crate::fold::fold;
+use crate::loss::closed::{Swapped, closed, mirrored, profile_of};
+use crate::loss::composed::Composed;
+use crate::loss::side::{Answer, Side};
+use crate::tradeoff::Tradeoff;
+use crate::{AccountError, Bracket, MechanismSpec, Neighbours};
+
+/// Which of two neighbouring worlds is the actual one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// The unit is there; the loss compares with the world without it.
+    Remove,
+    /// The unit is not there; the loss compares with the world with it.
+    Add,
+}
+
+impl Direction {
+    /// Both directions.
+    pub const BOTH: [Self; 2] = [Self::Remove, Self::Add];
+
+    /// The other direction.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::Remove => Self::Add,
+            Self::Add => Self::Remove,
+        }
+    }
+}
+
+/// How narrow a bracket is asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Accuracy {
+    /// The width of the bracket relative to the number itself; an aim, not a promise: what is
+    /// promised is the bracket.
+    pub width: f64,
+}
+
+impl Default for Accuracy {
+    fn default() -> Self {
+        Self { width: 1e-4 }
+    }
+}
+
+impl Accuracy {
+    fn checked(self) -> Result<Self, AccountError> {
+        if self.width > 0.0 && self.width < 1.0 {
+            Ok(self)
+        } else {
+            Err(AccountError::invalid("width", self.width, "between 0 and 1"))
+        }
+    }
+}
+
+/// The privacy loss of a mechanism in both directions, certified from above and below.
+///
+/// # Guarantee
+/// Every bracket it answers with contains the exact value for the dominating pair of the
+/// mechanism; the upper end of an epsilon or delta (the lower end of a miss rate) holds for the
+/// mechanism itself, rounding included, for adaptively chosen inputs too.
+///
+/// ```
+/// use throng_account::{Accuracy, MechanismSpec, Neighbours, PrivacyLoss};
+/// let spec: MechanismSpec = "14062 * sampled(gaussian(sigma=0.8), rate=256/60000)".parse()?;
+/// let loss = PrivacyLoss::of_spec(&spec, Neighbours::AddRemove, Accuracy::default())?;
+/// let epsilon = loss.epsilon(1e-5)?;
+/// assert!(epsilon.contains(4.5498387257) && epsilon.width() < 1e-4 * epsilon.upper);
+/// # Ok::<(), throng_account::AccountError>(())
+/// ```
+#[derive(Debug)]
+pub struct PrivacyLoss {
+    parts: Vec<Part>,
+    accuracy: Accuracy,
+    /// The two directions, ever finer; only rough pairs need more than the first.
+    levels: [OnceLock<Result<Sides, AccountError>>; LEVELS],
+    curve: OnceLock<Result<Tradeoff, AccountError>>,
+    curves: [OnceLock<Result<Tradeoff, AccountError>>; 2],
+}
+
+/// How often rough pairs are cut finer, four times each.
+const LEVELS: usize = 4;
+const FIRST_CELLS: usize = 1024;
+
+#[derive(Debug)]
+struct Sides {
+    remove: Side,
+    add: Side,
+}
+
+impl Sides {
+    fn side(&self, direction: Direction) -> &Side {
+        match direction {
+            Direction::Remove => &self.remove,
+            Direction::Add => &self.add,
+        }
+    }
+}
+
+impl PrivacyLoss {
+    /// The loss of a mechanism under a relation.
+    ///
+    /// # Errors
+    /// If a parameter is out of range, or no sound pair is known for the mechanism under this
+    /// relation.
+    pub fn of_spec(
+        spec: &MechanismSpec,
+        under: Neighbours,
+        accuracy: Accuracy,
+    ) -> Result<Self, AccountError> {
+        spec.validate()?;
+        Self::of_parts(fold(spec, under)?, accuracy)
+    }
+
+    pub(crate) fn of_parts(parts: Vec<Part>, accuracy: Accuracy) -> Result<Self, AccountError> {
+        let loss = Self {
+            parts,
+            accuracy: accuracy.checked()?,
+            levels: Default::default(),
+            curve: OnceLock::new(),
+            curves: Default::default(),
+        };
+        loss.sides(0, 1.0)?;
+        Ok(loss)
+    }
+
+    pub(crate) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The asked width.
+    #[must_use]
+    pub fn accuracy(&self) -> Accuracy {
+        self.accuracy
+    }
+
+    fn sides(&self, level: usize, tilt: f64) -> Result<&Sides, AccountError> {
+        let cell = self.levels.get(level).unwrap_or(&self.levels[LEVELS - 1]);
+        cell.get_or_init(|| {
+            let cells = FIRST_CELLS << (2 * level.min(LEVELS - 1));
+            build(&self.parts, Cut { cells, tilt })
+        })
+        .as_ref()
+        .map_err(Clone::clone)
+    }
+
+    /// Asks ever finer levels until the bracket is narrow enough.
+    fn refine(
+        &self,
+        enough: impl Fn(&Enclosure) -> bool,
+        mut ask: impl FnMut(&Sides) -> Result<Enclosure, AccountError>,
+        tilt: impl Fn(&Enclosure) -> f64,
+    ) -> Result<Enclosure, AccountError> {
+        let mut best = ask(self.sides(0, 1.0)?)?;
+        if self.parts.iter().all(|part| part.component.is_exact()) || self.has_closed_form() {
+            return Ok(best);
+        }
+        for level in 1..LEVELS {
+            if enough(&best) {
+                break;
+            }
+            let finer = match self.sides(level, tilt(&best)).and_then(&mut ask) {
+                Err(AccountError::TooLarge { .. }) => break,
+                finer => finer?,
+            };
+            best = best.intersect(finer).unwrap_or(finer);
+        }
+        Ok(best)
+    }
+
+    fn has_closed_form(&self) -> bool {
+        self.sides(0, 1.0).is_ok_and(|sides| matches!(sides.remove.upper, Answer::Closed(_)))
+    }
+
+    /// delta(epsilon) in one direction, for any real epsilon.
+    ///
+    /// # Errors
+    /// If epsilon is NaN, or the work would be too large.
+    pub fn delta_in(&self, direction: Direction, epsilon: f64) -> Result<Bracket, AccountError> {
+        if epsilon.is_nan() {
+            return Err(AccountError::invalid("epsilon", epsilon, "a number"));
+        }
+        if epsilon < 0.0 {
+            let other = self.delta_in(direction.reversed(), -epsilon)?;
+            let other = Enclosure::new(other.lower, other.upper)?;
+            return Ok(ends(mirrored(epsilon.max(-1e6), other)));
+        }
+        let epsilon = epsilon.min(1e9);
+        let width = self.accuracy.width;
+        let enough = |delta: &Enclosure| delta.width() <= width * delta.upper();
+        let ask = |sides: &Sides| sides.side(direction).delta(epsilon, width * 0.5);
+        self.refine(enough, ask, |_| 4.0).map(ends)
+    }
+
+    /// The smallest delta for which the mechanism is (epsilon, delta)-private, both directions
+    /// considered. epsilon may be any real number; below 0 the answer is that of the curve.
+    ///
+    /// # Errors
+    /// If epsilon is NaN, or the work would be too large.
+    pub fn delta(&self, epsilon: f64) -> Result<Bracket, AccountError> {
+        let [remove, add] = Direction::BOTH.map(|direction| self.delta_in(direction, epsilon));
+        Ok(remove?.max(add?))
+    }
+
+    /// The smallest epsilon >= 0 with delta(epsilon) <= delta in one direction.
+    ///
+    /// # Errors
+    /// If delta is not in [0, 1], or the work would be too large.
+    pub fn epsilon_in(&self, direction: Direction, delta: f64) -> Result<Bracket, AccountError> {
+        if !(0.0..=1.0).contains(&delta) {
+            return Err(AccountError::invalid("delta", delta, "between 0 and 1"));
+        }
+        if delta == 1.0 {
+            return Ok(Bracket { lower: 0.0, upper: 0.0 });
+        }
+        let width = self.accuracy.width;
+        let enough = |e: &Enclosure| {
+            e.width() <= width * e.upper() || e.lower() == f64::INFINITY || e.upper() == 0.0
+        };
+        let ask = |sides: &Sides| sides.side(direction).epsilon(delta, width * 0.5);
+        self.refine(enough, ask, |_| 4.0).map(ends)
+    }
+
+    /// The smallest epsilon >= 0 for which the mechanism is (epsilon, delta)-private; infinite if
+    /// there is none.
+    ///
+    /// # Errors
+    /// If delta is not in [0, 1], or the work would be too large.
+    pub fn epsilon(&self, delta: f64) -> Result<Bracket, AccountError> {
+        let [remove, add] = Direction::BOTH.map(|direction| self.epsilon_in(direction, delta));
+        Ok(remove?.max(add?))
+    }
+
+    /// The largest difference any event's chance can have between the two worlds: delta(0).
+    ///
+    /// # Errors
+    /// If the work would be too large.
+    pub fn total_variation(&self) -> Result<Bracket, AccountError> {
+        self.delta(0.0)
+    }
+
+    /// The laws of the loss, for the upper end, if they are composed.
+    pub(crate) fn composed(&self, direction: Direction) -> Result<Composed, AccountError> {
+        let parts = cut_parts(&self.parts, Cut { cells: FIRST_CELLS * 4, tilt: 2.0 })?;
+        let (law, infinite) = compose(&parts, direction, End::Upper)?;
+        Ok(Composed::new(law, None, infinite))
+    }
+}
+
+fn ends(x: Enclosure) -> Bracket {
+    Bracket { lower: x.lower(), upper: x.upper() }
+}
+
+/// Both directions of a composition.
+fn build(parts: &[Part], cut: Cut) -> Result<Sides, AccountError> {
+    if parts.is_empty() || closed(parts)?.is_some() {
+        let profile = profile_of(parts.to_vec())?;
+        let remove = Side::exact(Answer::Closed(Arc::clone(&profile)));
+        let add = Side::exact(Answer::Closed(closed_swapped(parts, profile)?));
+        return Ok(Sides { remove, add });
+    }
+    let parts = cut_parts(parts, cut)?;
+    let remove = side(&parts, Direction::Remove)?;
+    let symmetric = parts.iter().all(|part| part.component.is_symmetric());
+    let add = if symmetric { remove.clone() } else { side(&parts, Direction::Add)? };
+    Ok(Sides { remove, add })
+}
+
+/// The other direction of a closed form; by a closed form of its own if there is one, which
+/// keeps tiny values accurate.
+fn closed_swapped(
+    parts: &[Part],
+    profile: Arc<dyn crate::pair::Profile>,
+) -> Result<Arc<dyn crate::pair::Profile>, AccountError> {
+    let [part] = parts else { return Ok(profile) };
+    if part.component.is_symmetric() {
+        return Ok(profile);
+    }
+    if let Some(pair) = part.component.pair(End::Upper).filter(|_| part.component.is_exact()) {
+        let component = crate::component::Component::Discrete(Arc::new(pair.swapped()));
+        return profile_of(vec![Part { component, times: part.times }]);
+    }
+    if let crate::component::Component::Between { upper, lower } = &part.component {
+        let component = crate::component::Component::Between {
+            upper: Arc::new(upper.swapped()),
+            lower: Arc::new(lower.swapped()),
+        };
+        return profile_of(vec![Part { component, times: part.times }]);
+    }
+    Ok(Arc::new(Swapped(profile)))
+}
+
+fn side(parts: &[Part], direction: Direction) -> Result<Side, AccountError> {
+    let answer = |end: End| -> Result<Answer, AccountError> {
+        let (law, infinite) = compose(parts, direction, end)?;
+        let grid = lattice::common(parts, direction, end);
+        Ok(Answer::Composed(Arc::new(Composed::new(law, grid, infinite))))
+    };
+    let upper = answer(End::Upper)?;
+    if parts.iter().all(|part| part.component.is_exact()) {
+        return Ok(Side::exact(upper));
+    }
+    Ok(Side { upper, lower: answer(End::Lower)? })
+}

@@ -1,0 +1,119 @@
+//! What a leaf is: one total function, with no counts in it.
+
+use std::sync::Arc;
+
+use throng_numeric::Rational;
+
+use super::gather::TAIL;
+use crate::component::Component;
+use crate::pair::{Profile, counts, distance, noise, polygon, quantised, response};
+use crate::pair::discrete::DiscretePair;
+use crate::pair::{laplace, normal, stated};
+use crate::{AccountError, Leaf, Neighbours};
+
+/// The pair of a leaf under a relation; None if it says nothing at all.
+pub(super) fn component(
+    leaf: &Leaf,
+    under: Neighbours,
+) -> Result<Option<Component>, AccountError> {
+    let pair = match leaf {
+        Leaf::Gaussian { sigma, sensitivity } => {
+            return noisy(sigma, sensitivity, || {
+                let ratio = distance(sensitivity, under).checked_div(sigma)?;
+                Ok(Component::Gaussian(ratio.square()))
+            });
+        }
+        Leaf::Laplace { scale, sensitivity } => {
+            return noisy(scale, sensitivity, || {
+                Ok(Component::Laplace(distance(sensitivity, under).checked_div(scale)?))
+            });
+        }
+        Leaf::DiscreteGaussian { sigma, sensitivity } => {
+            return noisy(sigma, sensitivity, || {
+                finite(noise::discrete_gaussian(sigma, &distance(sensitivity, under), TAIL))
+            });
+        }
+        Leaf::DiscreteLaplace { scale, sensitivity } => {
+            return noisy(scale, sensitivity, || {
+                finite(noise::discrete_laplace(scale, &distance(sensitivity, under)))
+            });
+        }
+        Leaf::Uniform { width, sensitivity } => {
+            return noisy(width, sensitivity, || {
+                finite(response::uniform(width, &distance(sensitivity, under)))
+            });
+        }
+        Leaf::TruncatedLaplace { scale, bound, sensitivity } => {
+            return noisy(&smaller(scale, bound), sensitivity, || {
+                let shift = distance(sensitivity, under);
+                rough(laplace::TruncatedLaplaceProfile::new(scale, bound, &shift)?)
+            });
+        }
+        Leaf::TruncatedGaussian { sigma, bound, sensitivity } => {
+            return noisy(&smaller(sigma, bound), sensitivity, || {
+                let shift = distance(sensitivity, under);
+                rough(normal::TruncatedGaussianProfile::new(sigma, bound, &shift)?)
+            });
+        }
+        Leaf::Exponential { epsilon } => {
+            return stated_unless_zero(epsilon, || rough(stated::ExponentialProfile::new(epsilon)?));
+        }
+        Leaf::Gdp { mu } => {
+            return stated_unless_zero(mu, || Ok(Component::Gaussian(mu.square())));
+        }
+        Leaf::Zcdp { rho, xi } => return rough(stated::ZcdpProfile::new(rho, xi)?).map(Some),
+        Leaf::Renyi { table } => return rough(stated::RenyiProfile::new(table)?).map(Some),
+        Leaf::InfinitelyDivisible { s2, jumps } => {
+            return Ok(Some(Component::Divisible { s2: s2.clone(), streams: jumps.clone() }));
+        }
+        Leaf::Staircase { epsilon, gamma } => response::staircase(epsilon, gamma),
+        Leaf::RandomisedResponse { p, q } => response::randomised_response(p, q),
+        Leaf::KaryResponse { k, epsilon } => response::kary_response(*k, epsilon),
+        Leaf::ApproxDp { epsilon, delta } => response::approx_dp(epsilon, delta),
+        Leaf::Pure { epsilon }
+        | Leaf::PermuteAndFlip { epsilon }
+        | Leaf::NoisyMax { epsilon } => response::pure(epsilon),
+        Leaf::TotalVariation { delta } => response::tv(delta),
+        Leaf::Poisson { mu1, mu2 } => counts::poisson(mu1, mu2, TAIL),
+        Leaf::Tradeoff { knots } => polygon::tradeoff(knots),
+        Leaf::Profile { knots } => polygon::profile(knots),
+        Leaf::Discrete { p, q } => polygon::discrete(p, q),
+        Leaf::Quantised { inner, cuts } => quantised::quantised(inner, cuts, under),
+        Leaf::NonPrivate => Ok(response::nonprivate()),
+    }?;
+    Ok(Some(Component::Discrete(Arc::new(pair))))
+}
+
+/// Noise of scale 0 protects nothing; a value that nobody moves needs no protection.
+fn noisy(
+    scale: &Rational,
+    sensitivity: &Rational,
+    component: impl FnOnce() -> Result<Component, AccountError>,
+) -> Result<Option<Component>, AccountError> {
+    if sensitivity.is_zero() {
+        return Ok(None);
+    }
+    if scale.is_zero() {
+        return Ok(Some(Component::Discrete(Arc::new(response::nonprivate()))));
+    }
+    component().map(Some)
+}
+
+fn stated_unless_zero(
+    strength: &Rational,
+    component: impl FnOnce() -> Result<Component, AccountError>,
+) -> Result<Option<Component>, AccountError> {
+    if strength.is_zero() { Ok(None) } else { component().map(Some) }
+}
+
+fn smaller(a: &Rational, b: &Rational) -> Rational {
+    if a < b { a.clone() } else { b.clone() }
+}
+
+fn finite(pair: Result<DiscretePair, AccountError>) -> Result<Component, AccountError> {
+    Ok(Component::Discrete(Arc::new(pair?)))
+}
+
+fn rough(profile: impl Profile + 'static) -> Result<Component, AccountError> {
+    Ok(Component::Rough(Arc::new(profile)))
+}
