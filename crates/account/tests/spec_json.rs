@@ -1,5 +1,5 @@
 //! The JSON form by example.
-#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test")]
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test")]
 
 use throng_account::MechanismSpec;
 use throng_account::spec::SpecDocument;

@@ -1,5 +1,5 @@
 //! Which specs are refused, and how the messages name what is wrong.
-#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test")]
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test")]
 
 use throng_account::{AccountError, Leaf, MechanismSpec};
 use throng_numeric::Rational;
