@@ -1,5 +1,5 @@
 //! Whatever is valid reads back as itself, from text and from JSON.
-#![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test")]
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test")]
 
 mod support;
 

@@ -159,11 +159,11 @@ pub(crate) fn leaf() -> BoxedStrategy<Leaf> {
 
 /// Any valid spec, of every variant and some levels deep.
 pub(crate) fn spec() -> BoxedStrategy<MechanismSpec> {
-    leaf().prop_map(MechanismSpec::Leaf).prop_recursive(4, 12, 3, combined).boxed()
+    leaf().prop_map(MechanismSpec::Leaf).prop_recursive(4, 12, 3, |inner| combined(&inner)).boxed()
 }
 
 /// What can be made of valid specs.
-fn combined(inner: BoxedStrategy<MechanismSpec>) -> BoxedStrategy<MechanismSpec> {
+fn combined(inner: &BoxedStrategy<MechanismSpec>) -> BoxedStrategy<MechanismSpec> {
     let boxed = || inner.clone().prop_map(Box::new);
     let several = || vec(inner.clone(), 1..4);
     let part_of = || {

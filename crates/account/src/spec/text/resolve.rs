@@ -125,8 +125,11 @@ pub(crate) fn call(
     let entry = word.entry();
     for (argument, slot) in entry.arguments.iter().zip(&slots) {
         match slot {
-            Some(tree) if fits(argument.kind, tree) => {}
-            Some(tree) => return Err(wrong_kind(entry, argument, tree)),
+            Some(tree) => {
+                if let Some(wrong) = misfit(argument.kind, tree) {
+                    return Err(wrong_kind(entry, argument, tree, wrong));
+                }
+            }
             None if argument.default.is_some() => {}
             None => {
                 let reason =
@@ -138,56 +141,37 @@ pub(crate) fn call(
     Ok(Tree { column, node: Node::Call(Call { word, slots }) })
 }
 
-fn wrong_kind(entry: &Entry, argument: &Argument, tree: &Tree) -> AccountError {
-    let (kind, given) = (argument.kind, tree.name());
-    let reason = match kind {
-        Kind::Specs => format!("{} takes {kind}, nothing else", entry.name),
-        Kind::Real
-        | Kind::Count
-        | Kind::Spec
-        | Kind::Leaf
-        | Kind::Reals
-        | Kind::Pairs
-        | Kind::Chances => {
-            let wrong = if kind.is_list() && matches!(tree.node, Node::List(_)) {
-                "an item of another kind".to_owned()
-            } else {
-                given
-            };
-            format!("{} of {} is {wrong}, but must be {kind}", argument.name, entry.name)
-        }
-    };
-    syntax(tree.column, reason)
+fn wrong_kind(entry: &Entry, argument: &Argument, whole: &Tree, wrong: &Tree) -> AccountError {
+    let verb = if std::ptr::eq(whole, wrong) { "is" } else { "holds" };
+    let (name, word, given, kind) = (argument.name, entry.name, wrong.name(), argument.kind);
+    syntax(wrong.column, format!("{name} of {word} {verb} {given}, but must be {kind}"))
 }
 
-/// Whether a tree is what an argument of this kind holds.
-fn fits(kind: Kind, tree: &Tree) -> bool {
-    match (kind, &tree.node) {
-        (Kind::Real | Kind::Count, Node::Hole) | (Kind::Real, Node::Number(_)) => true,
-        (Kind::Count, Node::Number(number)) => super::build::whole(number).is_some(),
-        (Kind::Spec, Node::Call(_)) => true,
-        (Kind::Leaf, Node::Call(call)) => !call.word.entry().combines,
-        (Kind::Specs, Node::List(items)) => items.iter().all(|item| fits(Kind::Spec, item)),
-        (Kind::Reals, Node::List(items)) => items.iter().all(|item| fits(Kind::Real, item)),
-        (Kind::Pairs, Node::List(items)) => items.iter().all(|item| fits_pair(Kind::Real, item)),
-        (Kind::Chances, Node::List(items)) => items.iter().all(|item| fits_pair(Kind::Spec, item)),
-        (
-            Kind::Real
-            | Kind::Count
-            | Kind::Spec
-            | Kind::Leaf
-            | Kind::Specs
-            | Kind::Reals
-            | Kind::Pairs
-            | Kind::Chances,
-            _,
-        ) => false,
+/// The first part of a tree that is not what an argument of this kind holds.
+fn misfit(kind: Kind, tree: &Tree) -> Option<&Tree> {
+    let item: fn(&Tree) -> Option<&Tree> = match (kind, &tree.node) {
+        (Kind::Real | Kind::Count, Node::Hole)
+        | (Kind::Real, Node::Number(_))
+        | (Kind::Spec, Node::Call(_)) => return None,
+        (Kind::Count, Node::Number(number)) if super::build::whole(number).is_some() => {
+            return None;
+        }
+        (Kind::Leaf, Node::Call(call)) if !call.word.entry().combines => return None,
+        (Kind::Specs, Node::List(_)) => |item| misfit(Kind::Spec, item),
+        (Kind::Reals, Node::List(_)) => |item| misfit(Kind::Real, item),
+        (Kind::Pairs, Node::List(_)) => |item| misfit_of_pair(Kind::Real, item),
+        (Kind::Chances, Node::List(_)) => |item| misfit_of_pair(Kind::Spec, item),
+        _ => return Some(tree),
+    };
+    match &tree.node {
+        Node::List(items) => items.iter().find_map(item),
+        Node::Number(_) | Node::Hole | Node::Pair(_) | Node::Call(_) => None,
     }
 }
 
-fn fits_pair(second: Kind, tree: &Tree) -> bool {
+fn misfit_of_pair(second: Kind, tree: &Tree) -> Option<&Tree> {
     match &tree.node {
-        Node::Pair(pair) => fits(Kind::Real, &pair.0) && fits(second, &pair.1),
-        Node::Number(_) | Node::Hole | Node::List(_) | Node::Call(_) => false,
+        Node::Pair(pair) => misfit(Kind::Real, &pair.0).or_else(|| misfit(second, &pair.1)),
+        Node::Number(_) | Node::Hole | Node::List(_) | Node::Call(_) => Some(tree),
     }
 }

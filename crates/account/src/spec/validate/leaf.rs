@@ -14,10 +14,10 @@ type Pair = (Rational, Rational);
 pub(super) fn check(leaf: &Leaf) -> Result<(), AccountError> {
     match leaf {
         Leaf::Gaussian { sigma, sensitivity } => {
-            noise(Word::Gaussian, [("sigma", sigma), ("sensitivity", sensitivity)])
+            nonnegative(Word::Gaussian, [("sigma", sigma), ("sensitivity", sensitivity)])
         }
         Leaf::Laplace { scale, sensitivity } => {
-            noise(Word::Laplace, [("scale", scale), ("sensitivity", sensitivity)])
+            nonnegative(Word::Laplace, [("scale", scale), ("sensitivity", sensitivity)])
         }
         Leaf::DiscreteGaussian { sigma, sensitivity } => {
             discrete_noise(Word::DiscreteGaussian, ("sigma", sigma), sensitivity)
@@ -26,17 +26,17 @@ pub(super) fn check(leaf: &Leaf) -> Result<(), AccountError> {
             discrete_noise(Word::DiscreteLaplace, ("scale", scale), sensitivity)
         }
         Leaf::Staircase { epsilon, gamma } => {
-            noise(Word::Staircase, [("eps", epsilon)])?;
+            nonnegative(Word::Staircase, [("eps", epsilon)])?;
             Check::of(Word::Staircase).chance("gamma", gamma)
         }
         Leaf::Uniform { width, sensitivity } => {
-            noise(Word::Uniform, [("width", width), ("sensitivity", sensitivity)])
+            nonnegative(Word::Uniform, [("width", width), ("sensitivity", sensitivity)])
         }
-        Leaf::TruncatedLaplace { scale, bound, sensitivity } => noise(
+        Leaf::TruncatedLaplace { scale, bound, sensitivity } => nonnegative(
             Word::TruncatedLaplace,
             [("scale", scale), ("bound", bound), ("sensitivity", sensitivity)],
         ),
-        Leaf::TruncatedGaussian { sigma, bound, sensitivity } => noise(
+        Leaf::TruncatedGaussian { sigma, bound, sensitivity } => nonnegative(
             Word::TruncatedGaussian,
             [("sigma", sigma), ("bound", bound), ("sensitivity", sensitivity)],
         ),
@@ -46,21 +46,21 @@ pub(super) fn check(leaf: &Leaf) -> Result<(), AccountError> {
         }
         Leaf::KaryResponse { k, epsilon } => {
             Check::of(Word::KaryResponse).count("k", *k, 2, u64::MAX, "at least 2")?;
-            noise(Word::KaryResponse, [("eps", epsilon)])
+            nonnegative(Word::KaryResponse, [("eps", epsilon)])
         }
         Leaf::ApproxDp { epsilon, delta } => {
-            noise(Word::ApproxDp, [("eps", epsilon)])?;
+            nonnegative(Word::ApproxDp, [("eps", epsilon)])?;
             Check::of(Word::ApproxDp).chance("delta", delta)
         }
-        Leaf::Pure { epsilon } => noise(Word::Pure, [("eps", epsilon)]),
+        Leaf::Pure { epsilon } => nonnegative(Word::Pure, [("eps", epsilon)]),
         Leaf::TotalVariation { delta } => Check::of(Word::TotalVariation).chance("delta", delta),
-        Leaf::Exponential { epsilon } => noise(Word::Exponential, [("eps", epsilon)]),
-        Leaf::PermuteAndFlip { epsilon } => noise(Word::PermuteAndFlip, [("eps", epsilon)]),
-        Leaf::NoisyMax { epsilon } => noise(Word::NoisyMax, [("eps", epsilon)]),
-        Leaf::Gdp { mu } => noise(Word::Gdp, [("mu", mu)]),
-        Leaf::Zcdp { rho, xi } => noise(Word::Zcdp, [("rho", rho), ("xi", xi)]),
+        Leaf::Exponential { epsilon } => nonnegative(Word::Exponential, [("eps", epsilon)]),
+        Leaf::PermuteAndFlip { epsilon } => nonnegative(Word::PermuteAndFlip, [("eps", epsilon)]),
+        Leaf::NoisyMax { epsilon } => nonnegative(Word::NoisyMax, [("eps", epsilon)]),
+        Leaf::Gdp { mu } => nonnegative(Word::Gdp, [("mu", mu)]),
+        Leaf::Zcdp { rho, xi } => nonnegative(Word::Zcdp, [("rho", rho), ("xi", xi)]),
         Leaf::Renyi { table } => renyi(table),
-        Leaf::Poisson { mu1, mu2 } => noise(Word::Poisson, [("mu1", mu1), ("mu2", mu2)]),
+        Leaf::Poisson { mu1, mu2 } => nonnegative(Word::Poisson, [("mu1", mu1), ("mu2", mu2)]),
         Leaf::InfinitelyDivisible { s2, jumps } => infinitely_divisible(s2, jumps),
         Leaf::Tradeoff { knots } => tradeoff(knots),
         Leaf::Profile { knots } => profile(knots),
@@ -71,7 +71,7 @@ pub(super) fn check(leaf: &Leaf) -> Result<(), AccountError> {
 }
 
 /// Numbers that are at least 0.
-fn noise<const N: usize>(
+fn nonnegative<const N: usize>(
     word: Word,
     arguments: [(&str, &Rational); N],
 ) -> Result<(), AccountError> {
@@ -84,7 +84,7 @@ fn discrete_noise(
     scale: (&str, &Rational),
     sensitivity: &Rational,
 ) -> Result<(), AccountError> {
-    noise(word, [scale])?;
+    nonnegative(word, [scale])?;
     Check::of(word).whole("sensitivity", sensitivity)
 }
 
@@ -142,7 +142,7 @@ fn renyi(table: &[Pair]) -> Result<(), AccountError> {
 }
 
 fn infinitely_divisible(s2: &Rational, jumps: &[Pair]) -> Result<(), AccountError> {
-    noise(Word::InfinitelyDivisible, [("s2", s2)])?;
+    nonnegative(Word::InfinitelyDivisible, [("s2", s2)])?;
     let fits = |(a, b): &Pair| {
         must(!a.is_negative() && !b.is_negative(), "a pair of rates, each at least 0")
     };
