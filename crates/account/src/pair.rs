@@ -18,12 +18,17 @@
 //! | [`shuffled`] | local reports in random order |
 //! | [`allocated`] | one random step of many |
 
+pub mod amplified;
 pub mod counts;
 pub mod discrete;
+pub mod discretise;
+pub mod laplace;
 pub mod noise;
+pub mod normal;
 pub mod polygon;
 pub mod quantised;
 pub mod response;
+pub mod stated;
 
 use std::fmt::Debug;
 

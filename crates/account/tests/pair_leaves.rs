@@ -1,5 +1,6 @@
 //! Exact pairs of leaves against published numbers, closed forms and brute force.
 #![allow(clippy::disallowed_methods, reason = "tests compare with plain floating point")]
+#![allow(clippy::unwrap_used, reason = "tests may fail")]
 
 use proptest::prelude::*;
 use throng_account::pair::discrete::DiscretePair;
