@@ -28,6 +28,7 @@ pub mod normal;
 pub mod polygon;
 pub mod quantised;
 pub mod response;
+mod sampled;
 pub mod stated;
 
 use std::fmt::Debug;

@@ -8,7 +8,7 @@ use throng_numeric::Rational;
 use super::{amplified, leaf};
 use crate::component::{Component, Part};
 use crate::pair::counts::poisson;
-use crate::pair::stated::{RenyiProfile, ZcdpProfile};
+use crate::pair::stated::RenyiProfile;
 use crate::{AccountError, Leaf, MechanismSpec, Neighbours};
 
 /// Of every world at most this chance is cut off from an infinite support.
@@ -16,13 +16,13 @@ pub(crate) const TAIL: f64 = 1e-120;
 
 /// The parts of a mechanism under a relation.
 pub(crate) fn fold(spec: &MechanismSpec, under: Neighbours) -> Result<Vec<Part>, AccountError> {
-    let mut gathered = Gathered::default();
+    let mut gathered = Gathered::new();
     gathered.take(spec, under, 1)?;
     gathered.parts()
 }
 
 /// What has been collected so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Gathered {
     /// The sum of mu^2 of all Gaussian parts.
     gaussian: Rational,
@@ -38,6 +38,17 @@ struct Gathered {
 }
 
 impl Gathered {
+    fn new() -> Self {
+        Self {
+            gaussian: Rational::ZERO,
+            streams: Vec::new(),
+            zcdp: (Rational::ZERO, Rational::ZERO),
+            renyi: Vec::new(),
+            others: Vec::new(),
+            places: HashMap::new(),
+        }
+    }
+
     fn take(
         &mut self,
         spec: &MechanismSpec,
@@ -183,9 +194,8 @@ impl Gathered {
     fn parts(mut self) -> Result<Vec<Part>, AccountError> {
         let once = |component| Part { component, times: 1 };
         let (rho, xi) = &self.zcdp;
-        if rho.is_positive() || xi.is_positive() {
-            let profile = ZcdpProfile::new(rho, xi)?;
-            self.others.push(once(Component::Rough(Arc::new(profile))));
+        if let Some(profile) = leaf::zcdp(rho, xi)? {
+            self.others.push(once(Component::Rough(profile)));
         }
         for (orders, sums) in &self.renyi {
             let table: Vec<_> = orders.iter().cloned().zip(sums.iter().cloned()).collect();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use throng_numeric::Rational;
+use throng_numeric::{Enclosure, Rational};
 
 use super::gather::TAIL;
 use crate::component::Component;
@@ -45,23 +45,23 @@ pub(super) fn component(
         }
         Leaf::TruncatedLaplace { scale, bound, sensitivity } => {
             return noisy(&smaller(scale, bound), sensitivity, || {
-                let shift = distance(sensitivity, under);
-                rough(laplace::TruncatedLaplaceProfile::new(scale, bound, &shift)?)
+                let [bound, shift] = in_units(scale, bound, &distance(sensitivity, under))?;
+                rough(laplace::TruncatedLaplaceProfile::new(bound, shift)?)
             });
         }
         Leaf::TruncatedGaussian { sigma, bound, sensitivity } => {
             return noisy(&smaller(sigma, bound), sensitivity, || {
-                let shift = distance(sensitivity, under);
-                rough(normal::TruncatedGaussianProfile::new(sigma, bound, &shift)?)
+                let [bound, shift] = in_units(sigma, bound, &distance(sensitivity, under))?;
+                rough(normal::TruncatedGaussianProfile::new(bound, shift)?)
             });
         }
         Leaf::Exponential { epsilon } => {
-            return stated_unless_zero(epsilon, || rough(stated::ExponentialProfile::new(epsilon)?));
+            return stated_unless_zero(epsilon, || rough(stated::ExponentialProfile::new(Enclosure::of_rational(epsilon))?));
         }
         Leaf::Gdp { mu } => {
             return stated_unless_zero(mu, || Ok(Component::Gaussian(mu.square())));
         }
-        Leaf::Zcdp { rho, xi } => return rough(stated::ZcdpProfile::new(rho, xi)?).map(Some),
+        Leaf::Zcdp { rho, xi } => return zcdp(rho, xi).map(|profile| profile.map(Component::Rough)),
         Leaf::Renyi { table } => return rough(stated::RenyiProfile::new(table)?).map(Some),
         Leaf::InfinitelyDivisible { s2, jumps } => {
             return Ok(Some(Component::Divisible { s2: s2.clone(), streams: jumps.clone() }));
@@ -104,6 +104,28 @@ fn stated_unless_zero(
     component: impl FnOnce() -> Result<Component, AccountError>,
 ) -> Result<Option<Component>, AccountError> {
     if strength.is_zero() { Ok(None) } else { component().map(Some) }
+}
+
+/// A zCDP statement; None if it says that nothing is revealed.
+pub(super) fn zcdp(
+    rho: &Rational,
+    xi: &Rational,
+) -> Result<Option<Arc<dyn Profile>>, AccountError> {
+    if rho.is_zero() && xi.is_zero() {
+        return Ok(None);
+    }
+    let [rho, xi] = [rho, xi].map(Enclosure::of_rational);
+    Ok(Some(Arc::new(stated::ZcdpProfile::new(rho, xi)?)))
+}
+
+/// A bound and a shift in units of the noise.
+fn in_units(
+    unit: &Rational,
+    bound: &Rational,
+    shift: &Rational,
+) -> Result<[Enclosure; 2], AccountError> {
+    let [bound, shift] = [bound.checked_div(unit)?, shift.checked_div(unit)?];
+    Ok([Enclosure::of_rational(&bound), Enclosure::of_rational(&shift)])
 }
 
 fn smaller(a: &Rational, b: &Rational) -> Rational {

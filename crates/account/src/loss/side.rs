@@ -5,6 +5,7 @@ use std::sync::Arc;
 use throng_numeric::Enclosure;
 
 use crate::AccountError;
+use crate::estimate::ln;
 use crate::loss::composed::Composed;
 use crate::pair::Profile;
 
