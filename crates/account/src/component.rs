@@ -14,9 +14,9 @@ use crate::law::laplace::Laplace;
 use crate::law::product::{Product, count};
 use crate::law::shifted::{Mixture, Shifted};
 use crate::loss::Direction;
-use crate::pair::Profile;
 use crate::pair::discrete::{Atom, DiscretePair};
 use crate::pair::discretise::discretise;
+use crate::pair::{Profile, Swapped};
 
 /// One pair (P, Q); the other direction is (Q, P).
 #[derive(Debug, Clone)]
@@ -31,14 +31,34 @@ pub(crate) enum Component {
     Divisible { s2: Rational, streams: Vec<(Rational, Rational)> },
     /// Finitely many outcomes.
     Discrete(Arc<DiscretePair>),
-    /// Two finite pairs, one that dominates and one that is dominated.
-    Between { upper: Arc<DiscretePair>, lower: Arc<DiscretePair> },
+    /// A pair (and its reverse) between finite ones, each made for its own direction.
+    Between { remove: Ends, add: Ends },
     /// A pair known by its profile.
     Rough(Arc<dyn Profile>),
     /// One of several compositions, chosen by a public coin.
     Mixed(Vec<(Rational, Vec<Part>)>),
     /// The same with P and Q exchanged.
     Swapped(Box<Component>),
+}
+
+/// Two finite pairs, one that dominates and one that is dominated.
+#[derive(Debug, Clone)]
+pub(crate) struct Ends {
+    pub(crate) upper: Arc<DiscretePair>,
+    pub(crate) lower: Arc<DiscretePair>,
+}
+
+impl Ends {
+    pub(crate) fn new((upper, lower): (DiscretePair, DiscretePair)) -> Self {
+        Self { upper: Arc::new(upper), lower: Arc::new(lower) }
+    }
+
+    fn at(&self, end: End) -> &DiscretePair {
+        match end {
+            End::Upper => &self.upper,
+            End::Lower => &self.lower,
+        }
+    }
 }
 
 /// A component and how often it is repeated.
@@ -92,21 +112,17 @@ impl Component {
     }
 
     /// The finite pair of this component, if it has one.
-    pub(crate) fn pair(&self, end: End) -> Option<Arc<DiscretePair>> {
-        match (self, end) {
-            (Self::Discrete(pair), _) => Some(Arc::clone(pair)),
-            (Self::Between { upper, .. }, End::Upper) => Some(Arc::clone(upper)),
-            (Self::Between { lower, .. }, End::Lower) => Some(Arc::clone(lower)),
-            (Self::Swapped(inner), end) => inner.pair(end).map(|pair| Arc::new(pair.swapped())),
-            (
-                Self::Gaussian(_)
-                | Self::Laplace(_)
-                | Self::Shifted { .. }
-                | Self::Divisible { .. }
-                | Self::Rough(_)
-                | Self::Mixed(_),
-                _,
-            ) => None,
+    pub(crate) fn pair(&self) -> Option<Arc<DiscretePair>> {
+        match self {
+            Self::Discrete(pair) => Some(Arc::clone(pair)),
+            Self::Swapped(inner) => inner.pair().map(|pair| Arc::new(pair.swapped())),
+            Self::Gaussian(_)
+            | Self::Laplace(_)
+            | Self::Shifted { .. }
+            | Self::Divisible { .. }
+            | Self::Between { .. }
+            | Self::Rough(_)
+            | Self::Mixed(_) => None,
         }
     }
 
@@ -114,8 +130,9 @@ impl Component {
     pub(crate) fn cut(&self, cut: Cut) -> Result<Self, AccountError> {
         Ok(match self {
             Self::Rough(profile) => {
-                let (upper, lower) = discretise(profile.as_ref(), cut.tilt, cut.cells)?;
-                Self::Between { upper: Arc::new(upper), lower: Arc::new(lower) }
+                let ends = |p: &dyn Profile| discretise(p, cut.tilt, cut.cells).map(Ends::new);
+                let swapped = Swapped(Arc::clone(profile));
+                Self::Between { remove: ends(profile.as_ref())?, add: ends(&swapped)? }
             }
             Self::Swapped(inner) => Self::Swapped(Box::new(inner.cut(cut)?)),
             Self::Mixed(choices) => {
@@ -147,10 +164,14 @@ impl Component {
                 Direction::Add => Shifted { above: without.clone(), below: with.clone() },
             })),
             Self::Divisible { s2, streams } => divisible(s2, streams, direction),
-            Self::Discrete(pair) => Ok(discrete(pair, direction)),
-            Self::Between { upper, lower } => {
-                Ok(discrete(if end == End::Upper { upper } else { lower }, direction))
-            }
+            Self::Discrete(pair) => Ok(discrete(match direction {
+                Direction::Remove => pair.as_ref().clone(),
+                Direction::Add => pair.swapped(),
+            })),
+            Self::Between { remove, add } => Ok(discrete(match direction {
+                Direction::Remove => remove.at(end).clone(),
+                Direction::Add => add.at(end).clone(),
+            })),
             Self::Rough(_) => Err(AccountError::refused(
                 "a pair known only by its profile has no law",
                 "this is a bug; please report it",
@@ -200,16 +221,11 @@ fn finite(law: impl Law + 'static) -> OneWay {
     OneWay { law: Arc::new(law), infinite: Enclosure::ZERO }
 }
 
-fn discrete(pair: &DiscretePair, direction: Direction) -> OneWay {
-    let (infinite, atoms) = match direction {
-        Direction::Remove => (pair.p_only, pair.atoms.clone()),
-        Direction::Add => {
-            (pair.q_only, pair.atoms.iter().map(|atom| atom.swapped()).collect::<Vec<_>>())
-        }
-    };
+fn discrete(pair: DiscretePair) -> OneWay {
+    let infinite = pair.p_only;
     // If nothing was cut off, the finite part has mass 1 - infinite exactly.
     let mass = (infinite.width() <= 1e-15 * infinite.upper()).then(|| Enclosure::ONE - infinite);
-    let atoms = atoms.iter().map(|Atom { loss, p, .. }| (*loss, *p)).collect();
+    let atoms = pair.atoms.iter().map(|Atom { loss, p, .. }| (*loss, *p)).collect();
     OneWay { law: Arc::new(Atoms::new(atoms, mass)), infinite }
 }
 

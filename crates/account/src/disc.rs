@@ -56,8 +56,7 @@ impl Disc {
         Self {
             re: self.re * other.re - self.im * other.im,
             im: self.re * other.im + self.im * other.re,
-            error: (a * other.error + b * self.error + self.error * other.error + rounding)
-                * SLACK,
+            error: (a * other.error + b * self.error + self.error * other.error + rounding) * SLACK,
         }
     }
 

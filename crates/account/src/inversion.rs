@@ -113,10 +113,7 @@ impl Nodes {
         let (mut sum, mut turns) = (0.0, 64u32);
         for (j, a, b) in &self.values {
             if index.wrapping_add(1) == *j && turns < 64 {
-                (re, im) = (
-                    re + (re * step.re - im * step.im),
-                    im + (re * step.im + im * step.re),
-                );
+                (re, im) = (re + (re * step.re - im * step.im), im + (re * step.im + im * step.re));
                 turns += 1;
             } else {
                 let turn = Disc::turn_minus_one(angle * *j as f64, 0.0);
@@ -182,7 +179,11 @@ fn find_c(law: &Product, rising: impl Fn(&Saddle) -> f64) -> Saddle {
             high = guess;
         }
         if (value(next) < 0.0) != up {
-            if up { high = next } else { low = next }
+            if up {
+                high = next
+            } else {
+                low = next
+            }
             break;
         }
         guess = next;
@@ -366,6 +367,16 @@ impl Contour {
         }
     }
 
+    pub(crate) fn size(&self) -> String {
+        format!(
+            "{} sp {} end {:?} err {:e} mod {:e}",
+            self.kernel.values.len(),
+            self.spacing,
+            self.ending,
+            self.kernel.error,
+            self.kernel.modulus
+        )
+    }
     /// Whether nothing but rounding and aliases widens the answer.
     pub(crate) fn is_exact(&self) -> bool {
         !matches!(self.ending, Ending::Smoothing(_))
@@ -524,7 +535,5 @@ fn period(law: &Product, saddle: Saddle, eta: f64) -> f64 {
 }
 
 fn chernoff(law: &Product, saddle: Saddle, eta: f64) -> Result<Vec<(f64, f64)>, AccountError> {
-    candidates(saddle)
-        .map(|c| Ok((c, (law.log_moment(c)? + smoothing(c, eta)?).upper())))
-        .collect()
+    candidates(saddle).map(|c| Ok((c, (law.log_moment(c)? + smoothing(c, eta)?).upper()))).collect()
 }

@@ -10,11 +10,12 @@ use std::sync::{Arc, OnceLock};
 
 use throng_numeric::Enclosure;
 
-use crate::component::{Cut, End, Part, compose, cut_parts};
+use crate::component::{Component, Cut, End, Part, compose, cut_parts};
 use crate::fold::fold;
-use crate::loss::closed::{Swapped, closed, mirrored, profile_of};
+use crate::loss::closed::{closed, profile_of};
 use crate::loss::composed::Composed;
 use crate::loss::side::{Answer, Side};
+use crate::pair::{Profile, Swapped, other_direction};
 use crate::tradeoff::Tradeoff;
 use crate::{AccountError, Bracket, MechanismSpec, Neighbours};
 
@@ -195,7 +196,7 @@ impl PrivacyLoss {
         if epsilon < 0.0 {
             let other = self.delta_in(direction.reversed(), -epsilon)?;
             let other = Enclosure::new(other.lower, other.upper)?;
-            return Ok(ends(mirrored(epsilon.max(-1e6), other)));
+            return Ok(ends(other_direction(epsilon.max(-1e6), other)));
         }
         let epsilon = epsilon.min(1e9);
         let width = self.accuracy.width;
@@ -282,21 +283,11 @@ fn build(parts: &[Part], cut: Cut) -> Result<Sides, AccountError> {
 /// keeps tiny values accurate.
 fn closed_swapped(
     parts: &[Part],
-    profile: Arc<dyn crate::pair::Profile>,
-) -> Result<Arc<dyn crate::pair::Profile>, AccountError> {
+    profile: Arc<dyn Profile>,
+) -> Result<Arc<dyn Profile>, AccountError> {
     let [part] = parts else { return Ok(profile) };
-    if part.component.is_symmetric() {
-        return Ok(profile);
-    }
-    if let Some(pair) = part.component.pair(End::Upper).filter(|_| part.component.is_exact()) {
-        let component = crate::component::Component::Discrete(Arc::new(pair.swapped()));
-        return profile_of(vec![Part { component, times: part.times }]);
-    }
-    if let crate::component::Component::Between { upper, lower } = &part.component {
-        let component = crate::component::Component::Between {
-            upper: Arc::new(upper.swapped()),
-            lower: Arc::new(lower.swapped()),
-        };
+    if let Some(pair) = part.component.pair() {
+        let component = Component::Discrete(Arc::new(pair.swapped()));
         return profile_of(vec![Part { component, times: part.times }]);
     }
     Ok(Arc::new(Swapped(profile)))
@@ -305,7 +296,7 @@ fn closed_swapped(
 fn side(parts: &[Part], direction: Direction) -> Result<Side, AccountError> {
     let answer = |end: End| -> Result<Answer, AccountError> {
         let (law, infinite) = compose(parts, direction, end)?;
-        let grid = lattice::common(parts, direction, end);
+        let grid = lattice::common(parts, direction);
         Ok(Answer::Composed(Arc::new(Composed::new(law, grid, infinite))))
     };
     let upper = answer(End::Upper)?;

@@ -32,6 +32,7 @@ mod sampled;
 pub mod stated;
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use throng_numeric::{Enclosure, NumericError, Rational};
 
@@ -46,6 +47,40 @@ use crate::Neighbours;
 pub trait Profile: Debug + Send + Sync {
     /// H_{e^epsilon}(P||Q).
     fn delta(&self, epsilon: f64) -> Enclosure;
+
+    /// H_{e^epsilon}(Q||P), the other direction.
+    ///
+    /// It follows from `delta` at -epsilon, but with loss of relative accuracy where it is
+    /// small; who knows a better form should give it.
+    fn reversed(&self, epsilon: f64) -> Enclosure {
+        other_direction(epsilon, self.delta(-epsilon))
+    }
+}
+
+/// (Q, P) for a pair (P, Q).
+#[derive(Debug, Clone)]
+pub struct Swapped(pub Arc<dyn Profile>);
+
+impl Profile for Swapped {
+    fn delta(&self, epsilon: f64) -> Enclosure {
+        self.0.reversed(epsilon)
+    }
+
+    fn reversed(&self, epsilon: f64) -> Enclosure {
+        self.0.delta(epsilon)
+    }
+}
+
+/// H_gamma(Q||P) = 1 - gamma + gamma H_{1/gamma}(P||Q), from the value at 1/gamma.
+pub(crate) fn other_direction(epsilon: f64, other: Enclosure) -> Enclosure {
+    let Ok(exponent) = Enclosure::point(epsilon) else { return Enclosure::UNIT };
+    let delta = if epsilon <= 0.0 {
+        -exponent.expm1() + exponent.exp() * other
+    } else {
+        // The terms nearly cancel: e^epsilon (delta - (1 - e^-epsilon)).
+        exponent.exp() * (other + (-exponent).expm1())
+    };
+    probability(delta)
 }
 
 /// How far a value moves between neighbours when one unit contributes at most `sensitivity`.

@@ -50,7 +50,8 @@ impl Tradeoff {
     /// f(alpha), from below and above.
     pub(crate) fn miss_rate(&self, alpha: f64) -> Bracket {
         let height = |rays: &[Ray], round: fn(f64) -> f64| {
-            rays.iter().map(|ray| round(ray.height - round_product(ray.slope * alpha, round)))
+            rays.iter()
+                .map(|ray| round(ray.height - round_product(ray.slope * alpha, round)))
                 .fold(0.0, f64::max)
         };
         let lower = height(&self.below, f64::next_down).min(1.0 - alpha);
@@ -78,7 +79,8 @@ fn below(knots: &[Knot]) -> Vec<Ray> {
 /// The corners of a polygon below H, as lines. Left of the first knot H >= 1 - gamma, so a line
 /// is at most gamma (1 - alpha); right of the last knot H >= 0.
 fn above(knots: &[Knot]) -> Vec<Ray> {
-    let mut rays: Vec<Ray> = knots.iter().map(|knot| ray(knot.gamma.lower(), knot.height.lower())).collect();
+    let mut rays: Vec<Ray> =
+        knots.iter().map(|knot| ray(knot.gamma.lower(), knot.height.lower())).collect();
     for i in 0..knots.len().saturating_sub(1) {
         let chord = |i: usize| chord(knots.get(i)?, knots.get(i + 1)?);
         let (before, after) = (i.checked_sub(1).and_then(chord), chord(i + 1));

@@ -8,9 +8,9 @@ use super::gather::fold;
 use super::relation::{is_additive, pure_epsilon};
 use crate::component::{Component, Part};
 use crate::law::shifted::Mixture;
-use crate::loss::closed::{Swapped, profile_of};
-use crate::pair::Profile;
+use crate::loss::closed::profile_of;
 use crate::pair::amplified::{Group, MaxProfile, Sampled, SampledReplace, WithoutReplacement};
+use crate::pair::{Profile, Swapped};
 use crate::{AccountError, Leaf, MechanismSpec, Neighbours};
 
 /// The parts of a combinator.
@@ -131,11 +131,8 @@ fn sampled_replace(rate: &Rational, inner: &MechanismSpec) -> Result<Vec<Part>, 
         }));
     }
     let far = fold(inner, Neighbours::Replace)?;
-    let profile = SampledReplace::new(
-        profile_of(near)?,
-        profile_of(far)?,
-        Enclosure::of_rational(rate),
-    )?;
+    let profile =
+        SampledReplace::new(profile_of(near)?, profile_of(far)?, Enclosure::of_rational(rate))?;
     Ok(once(Component::Rough(Arc::new(profile))))
 }
 
@@ -167,7 +164,9 @@ fn shuffled(
 ) -> Result<Vec<Part>, AccountError> {
     if under != Neighbours::Replace {
         return Err(AccountError::refused(
-            format!("shuffled reports are accounted under replace, not {under}: their number is public"),
+            format!(
+                "shuffled reports are accounted under replace, not {under}: their number is public"
+            ),
             "use `--neighbours replace`",
         ));
     }
@@ -198,7 +197,8 @@ fn shuffled(
     if epsilon.is_zero() {
         return Ok(Vec::new());
     }
-    let _ = users; Err(AccountError::refused("shuffling is not built yet", "wait"))
+    let _ = users;
+    Err(AccountError::refused("shuffling is not built yet", "wait"))
 }
 
 /// A bit's randomiser is epsilon-private for the largest of its log-ratios.
@@ -226,7 +226,8 @@ fn shuffled_bit(p: &Rational, q: &Rational, users: u64) -> Result<Vec<Part>, Acc
     }
     let epsilon = crate::pair::polygon::ln_rational(&worst)?;
     let epsilon = Rational::from_f64(epsilon.upper())?;
-    let _ = (epsilon, users); Err(AccountError::refused("shuffling is not built yet", "wait"))
+    let _ = (epsilon, users);
+    Err(AccountError::refused("shuffling is not built yet", "wait"))
 }
 
 /// k of t: a random partition of the steps into k blocks of nearly equal size, and one step
@@ -271,7 +272,8 @@ fn allocated(
                 None => continue,
             }
         } else {
-            let _ = square; return Err(AccountError::refused("allocation is not built yet", "wait"));
+            let _ = square;
+            return Err(AccountError::refused("allocation is not built yet", "wait"));
         };
         parts.push(Part { component, times });
     }
@@ -324,14 +326,14 @@ fn moves(list: &[MechanismSpec]) -> Result<Vec<Vec<Part>>, AccountError> {
     }
     if let Some(spec) = list.iter().find(|spec| !is_additive(spec)) {
         return Err(AccountError::refused(
-            format!("under replace a unit may move between parts, and `{spec}` states no guarantee for that"),
+            format!(
+                "under replace a unit may move between parts, and `{spec}` states no guarantee for that"
+            ),
             "use add-remove, or leaves that add noise to contributions",
         ));
     }
-    let apart: Vec<Vec<Part>> = list
-        .iter()
-        .map(|spec| fold(spec, Neighbours::AddRemove))
-        .collect::<Result<_, _>>()?;
+    let apart: Vec<Vec<Part>> =
+        list.iter().map(|spec| fold(spec, Neighbours::AddRemove)).collect::<Result<_, _>>()?;
     let mut moves = Vec::new();
     for (i, left) in apart.iter().enumerate() {
         for (j, entered) in apart.iter().enumerate() {
@@ -353,11 +355,7 @@ fn swapped(part: &Part) -> Part {
 }
 
 /// `size` units changed together.
-fn group(
-    size: u64,
-    inner: &MechanismSpec,
-    under: Neighbours,
-) -> Result<Vec<Part>, AccountError> {
+fn group(size: u64, inner: &MechanismSpec, under: Neighbours) -> Result<Vec<Part>, AccountError> {
     if size == 1 {
         return fold(inner, under);
     }
@@ -435,7 +433,9 @@ fn group_of_leaf(size: u64, leaf: &Leaf, under: Neighbours) -> Result<Vec<Part>,
         Leaf::Zcdp { rho, xi } if xi.is_zero() => Leaf::Zcdp { rho: more(&more(&rho)), xi },
         Leaf::TotalVariation { delta } => {
             let delta = more(&delta);
-            Leaf::TotalVariation { delta: if delta > Rational::ONE { Rational::ONE } else { delta } }
+            Leaf::TotalVariation {
+                delta: if delta > Rational::ONE { Rational::ONE } else { delta },
+            }
         }
         Leaf::NonPrivate => Leaf::NonPrivate,
         same @ (Leaf::Staircase { .. }
@@ -473,7 +473,9 @@ fn group_of_sampled(
     };
     let spec = MechanismSpec::Sampled { rate: rate.clone(), inner: Box::new(inner.clone()) };
     match gaussian(&parts) {
-        Some(square) if one_sided && size <= MOST && *rate < Rational::ONE && rate.is_positive() => {
+        Some(square)
+            if one_sided && size <= MOST && *rate < Rational::ONE && rate.is_positive() =>
+        {
             let shift = Enclosure::of_rational(square).sqrt()?;
             let with = binomial(size, rate, shift)?;
             Ok(once(Component::Shifted { with, without: Mixture::still() }))
@@ -495,4 +497,3 @@ fn binomial(size: u64, rate: &Rational, shift: Enclosure) -> Result<Mixture, Acc
     }
     Ok(Mixture::new(parts))
 }
-

@@ -6,16 +6,13 @@ use throng_numeric::{Enclosure, Rational};
 
 use super::gather::TAIL;
 use crate::component::Component;
-use crate::pair::{Profile, counts, distance, noise, polygon, quantised, response};
 use crate::pair::discrete::DiscretePair;
+use crate::pair::{Profile, counts, distance, noise, polygon, quantised, response};
 use crate::pair::{laplace, normal, stated};
 use crate::{AccountError, Leaf, Neighbours};
 
 /// The pair of a leaf under a relation; None if it says nothing at all.
-pub(super) fn component(
-    leaf: &Leaf,
-    under: Neighbours,
-) -> Result<Option<Component>, AccountError> {
+pub(super) fn component(leaf: &Leaf, under: Neighbours) -> Result<Option<Component>, AccountError> {
     let pair = match leaf {
         Leaf::Gaussian { sigma, sensitivity } => {
             return noisy(sigma, sensitivity, || {
@@ -56,12 +53,16 @@ pub(super) fn component(
             });
         }
         Leaf::Exponential { epsilon } => {
-            return stated_unless_zero(epsilon, || rough(stated::ExponentialProfile::new(Enclosure::of_rational(epsilon))?));
+            return stated_unless_zero(epsilon, || {
+                rough(stated::ExponentialProfile::new(Enclosure::of_rational(epsilon))?)
+            });
         }
         Leaf::Gdp { mu } => {
             return stated_unless_zero(mu, || Ok(Component::Gaussian(mu.square())));
         }
-        Leaf::Zcdp { rho, xi } => return zcdp(rho, xi).map(|profile| profile.map(Component::Rough)),
+        Leaf::Zcdp { rho, xi } => {
+            return zcdp(rho, xi).map(|profile| profile.map(Component::Rough));
+        }
         Leaf::Renyi { table } => return rough(stated::RenyiProfile::new(table)?).map(Some),
         Leaf::InfinitelyDivisible { s2, jumps } => {
             return Ok(Some(Component::Divisible { s2: s2.clone(), streams: jumps.clone() }));
@@ -70,9 +71,9 @@ pub(super) fn component(
         Leaf::RandomisedResponse { p, q } => response::randomised_response(p, q),
         Leaf::KaryResponse { k, epsilon } => response::kary_response(*k, epsilon),
         Leaf::ApproxDp { epsilon, delta } => response::approx_dp(epsilon, delta),
-        Leaf::Pure { epsilon }
-        | Leaf::PermuteAndFlip { epsilon }
-        | Leaf::NoisyMax { epsilon } => response::pure(epsilon),
+        Leaf::Pure { epsilon } | Leaf::PermuteAndFlip { epsilon } | Leaf::NoisyMax { epsilon } => {
+            response::pure(epsilon)
+        }
         Leaf::TotalVariation { delta } => response::tv(delta),
         Leaf::Poisson { mu1, mu2 } => counts::poisson(mu1, mu2, TAIL),
         Leaf::Tradeoff { knots } => polygon::tradeoff(knots),

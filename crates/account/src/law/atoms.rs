@@ -4,9 +4,9 @@ use throng_numeric::Enclosure;
 
 use crate::AccountError;
 use crate::disc::{Disc, SLACK, U, centre};
+use crate::estimate::exp;
 use crate::law::bands::Bands;
 use crate::law::{BLOCK, Law, Line, Tilted};
-use crate::estimate::exp;
 
 /// Losses with their chances.
 #[derive(Debug, Clone, PartialEq)]
@@ -155,9 +155,9 @@ impl Sum {
     pub(crate) fn enclosure(&self) -> Enclosure {
         let n = self.count + 2.0;
         let value = self.high + self.low;
-        let error =
-            (self.radius + 2.0 * n * n * U * U * self.magnitude + 2.0 * U * value.abs()) * SLACK
-                * (1.0 + n * 2.0 * U);
+        let error = (self.radius + 2.0 * n * n * U * U * self.magnitude + 2.0 * U * value.abs())
+            * SLACK
+            * (1.0 + n * 2.0 * U);
         Enclosure::new(value - error, value + error).unwrap_or(Enclosure::REAL)
     }
 }

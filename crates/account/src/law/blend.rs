@@ -34,7 +34,8 @@ impl Blend {
 
 impl Law for Blend {
     fn cumulants(&self, c: f64) -> [f64; 3] {
-        let parts: Vec<_> = self.parts.iter().map(|(w, k)| (centre(*w).0, k.cumulants(c))).collect();
+        let parts: Vec<_> =
+            self.parts.iter().map(|(w, k)| (centre(*w).0, k.cumulants(c))).collect();
         let top = parts.iter().map(|(_, k)| k[0]).fold(f64::NEG_INFINITY, f64::max);
         let (mut m0, mut m1, mut m2) = (0.0, 0.0, 0.0);
         for (w, [k, mean, variance]) in parts {
@@ -100,7 +101,10 @@ impl Tilted for TiltedBlend {
                     .map_or(1.0, |x| w.upper() * x.exp().upper())
             })
             .sum();
-        Enclosure::point(bound * SLACK).ok().and_then(|b| b.ln().ok()).map_or(0.0, |b| b.upper().min(0.0))
+        Enclosure::point(bound * SLACK)
+            .ok()
+            .and_then(|b| b.ln().ok())
+            .map_or(0.0, |b| b.upper().min(0.0))
     }
 
     fn leap(&self, u: f64, log_bound: f64) -> f64 {

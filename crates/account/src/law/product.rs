@@ -70,9 +70,9 @@ struct TiltedProduct {
 
 impl Tilted for TiltedProduct {
     fn log_moment(&self) -> Enclosure {
-        self.factors.iter().fold(Enclosure::ZERO, |sum, (factor, times)| {
-            sum + factor.log_moment() * count(*times)
-        })
+        self.factors
+            .iter()
+            .fold(Enclosure::ZERO, |sum, (factor, times)| sum + factor.log_moment() * count(*times))
     }
 
     fn fill(&self, first: u64, out: &mut [Disc]) {

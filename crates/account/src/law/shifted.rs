@@ -144,9 +144,8 @@ impl Shifted {
         };
         let candidates = (1..=24u8).map(|k| f64::from(k) / 24.0 * widest.min(40.0));
         let step = |y: f64| std::f64::consts::TAU * y / (growth(y) + digits);
-        let y = candidates.fold(widest.min(40.0) / 24.0, |best, y| {
-            if step(y) > step(best) { y } else { best }
-        });
+        let y = candidates
+            .fold(widest.min(40.0) / 24.0, |best, y| if step(y) > step(best) { y } else { best });
         let h = step(y);
         Ok((h, self.rule_error(c, reach, y, h)?))
     }
@@ -249,9 +248,8 @@ impl Shifted {
             for count in [1u8, 2, 4, 8] {
                 let width = 2.0 * spread / f64::from(count);
                 let cells = (0..count).map(|k| mode - spread + f64::from(k) * width);
-                let bands: Vec<_> = cells
-                    .filter_map(|x| self.band(c, log_moment, x, x + width).ok())
-                    .collect();
+                let bands: Vec<_> =
+                    cells.filter_map(|x| self.band(c, log_moment, x, x + width).ok()).collect();
                 best.push(bands);
             }
         }
@@ -260,7 +258,13 @@ impl Shifted {
 
     /// (mass, width) of a uniform part between the losses at `from` and `to`: the smallest
     /// tilted density in x divided by the steepest slope of the loss.
-    fn band(&self, c: f64, log_moment: Enclosure, from: f64, to: f64) -> Result<(f64, f64), AccountError> {
+    fn band(
+        &self,
+        c: f64,
+        log_moment: Enclosure,
+        from: f64,
+        to: f64,
+    ) -> Result<(f64, f64), AccountError> {
         let point = Enclosure::point;
         let logs = |x: f64| -> Result<(Enclosure, Enclosure), AccountError> {
             let (a, b) = (self.above.log(point(x)?)?, self.below.log(point(x)?)?);
@@ -324,12 +328,8 @@ impl Law for Shifted {
         let total = self.total(rule, ends(atoms.first()), ends(atoms.last()))?;
         let mut weighed = weigh(&atoms, Some(total), line.c, log_scale)?;
         let (first, last) = (weighed.weights.first(), weighed.weights.last());
-        let cut = self.cut(
-            line.c,
-            rule,
-            first.copied().unwrap_or(1.0),
-            last.copied().unwrap_or(1.0),
-        );
+        let cut =
+            self.cut(line.c, rule, first.copied().unwrap_or(1.0), last.copied().unwrap_or(1.0));
         let floor = (rule.error + cut) * SLACK;
         if !(floor < 1e-6) {
             return Err(AccountError::TooLarge {
@@ -340,11 +340,8 @@ impl Law for Shifted {
         // M(c) = S(c)(1 + t), |t| <= 2 floor.
         let blur = Enclosure::new(-2.0 * floor, 2.0 * floor)?;
         weighed.log_moment = weighed.log_moment + blur;
-        let bands = if line.reach > 0.0 {
-            self.bands(line.c, weighed.log_moment)
-        } else {
-            Bands::NONE
-        };
+        let bands =
+            if line.reach > 0.0 { self.bands(line.c, weighed.log_moment) } else { Bands::NONE };
         Ok(Box::new(TiltedAtoms::new(&atoms, weighed, line, 3.0 * floor, bands)))
     }
 }

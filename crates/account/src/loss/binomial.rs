@@ -97,4 +97,3 @@ impl Profile for Binomial {
         (finite + self.infinite).max(Enclosure::ZERO).min(Enclosure::ONE)
     }
 }
-

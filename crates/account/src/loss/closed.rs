@@ -5,18 +5,18 @@ use std::sync::Arc;
 use throng_numeric::Enclosure;
 
 use crate::AccountError;
-use crate::component::{Component, Part};
+use crate::component::{Component, Ends, Part};
 use crate::loss::binomial::Binomial;
 use crate::loss::{Accuracy, Direction, PrivacyLoss};
-use crate::pair::Profile;
 use crate::pair::discrete::DiscretePair;
 use crate::pair::laplace::LaplaceProfile;
 use crate::pair::normal::GaussianProfile;
+use crate::pair::{Profile, Swapped};
 
 /// The profile of a composition in the direction Remove, for every real epsilon.
 pub(crate) fn profile_of(parts: Vec<Part>) -> Result<Arc<dyn Profile>, AccountError> {
     if parts.is_empty() {
-        return Ok(Arc::new(Finite(Arc::new(DiscretePair::trivial()))));
+        return Ok(Arc::new(DiscretePair::trivial()));
     }
     if let Some(profile) = closed(&parts)? {
         return Ok(profile);
@@ -28,11 +28,7 @@ pub(crate) fn profile_of(parts: Vec<Part>) -> Result<Arc<dyn Profile>, AccountEr
 /// A closed form of the composition, in the direction Remove, if there is one.
 pub(crate) fn closed(parts: &[Part]) -> Result<Option<Arc<dyn Profile>>, AccountError> {
     let [Part { component, times }] = parts else { return Ok(None) };
-    if let Some(binomial) = component
-        .pair(crate::component::End::Upper)
-        .filter(|_| component.is_exact())
-        .and_then(|pair| Binomial::of(&pair, *times))
-    {
+    if let Some(binomial) = component.pair().and_then(|pair| Binomial::of(&pair, *times)) {
         return Ok(Some(Arc::new(binomial)));
     }
     if *times == 1 { single(component) } else { Ok(None) }
@@ -44,9 +40,9 @@ fn single(component: &Component) -> Result<Option<Arc<dyn Profile>>, AccountErro
             Arc::new(GaussianProfile::new(Enclosure::of_rational(square).sqrt()?)?)
         }
         Component::Laplace(ratio) => Arc::new(LaplaceProfile::new(Enclosure::of_rational(ratio))?),
-        Component::Discrete(pair) => Arc::new(Finite(Arc::clone(pair))),
-        Component::Between { upper, lower } => {
-            Arc::new(TwoFinite { upper: Arc::clone(upper), lower: Arc::clone(lower) })
+        Component::Discrete(pair) => Arc::clone(pair) as Arc<dyn Profile>,
+        Component::Between { remove, add } => {
+            Arc::new(TwoFinite { remove: remove.clone(), add: add.clone() })
         }
         Component::Rough(profile) => Arc::clone(profile),
         Component::Swapped(inner) => match single(inner)? {
@@ -59,63 +55,49 @@ fn single(component: &Component) -> Result<Option<Arc<dyn Profile>>, AccountErro
     }))
 }
 
-/// The profile of a finite pair.
-#[derive(Debug)]
-struct Finite(Arc<DiscretePair>);
-
-impl Profile for Finite {
-    fn delta(&self, epsilon: f64) -> Enclosure {
-        self.0.delta(epsilon)
-    }
-}
-
-/// A pair between two finite ones.
+/// A pair between finite ones, in either direction.
 #[derive(Debug)]
 struct TwoFinite {
-    upper: Arc<DiscretePair>,
-    lower: Arc<DiscretePair>,
+    remove: Ends,
+    add: Ends,
 }
 
 impl Profile for TwoFinite {
     fn delta(&self, epsilon: f64) -> Enclosure {
-        let (lower, upper) = (self.lower.delta(epsilon), self.upper.delta(epsilon));
-        Enclosure::new(lower.lower().min(upper.upper()), upper.upper()).unwrap_or(Enclosure::UNIT)
+        between(&self.remove, epsilon)
+    }
+
+    fn reversed(&self, epsilon: f64) -> Enclosure {
+        between(&self.add, epsilon)
     }
 }
 
-/// (Q, P): H_gamma(Q||P) = 1 - gamma + gamma H_{1/gamma}(P||Q).
-#[derive(Debug)]
-pub(crate) struct Swapped(pub(crate) Arc<dyn Profile>);
-
-impl Profile for Swapped {
-    fn delta(&self, epsilon: f64) -> Enclosure {
-        mirrored(epsilon, self.0.delta(-epsilon))
-    }
-}
-
-/// 1 - e^epsilon + e^epsilon delta, from the delta of the other direction at -epsilon.
-pub(crate) fn mirrored(epsilon: f64, other: Enclosure) -> Enclosure {
-    let Ok(exponent) = Enclosure::point(epsilon) else { return Enclosure::UNIT };
-    let delta = if epsilon <= 0.0 {
-        -exponent.expm1() + exponent.exp() * other
-    } else {
-        // For epsilon > 0 the terms nearly cancel: e^epsilon (delta - (1 - e^-epsilon)).
-        exponent.exp() * (other + (-exponent).expm1())
-    };
-    delta.max(Enclosure::ZERO).min(Enclosure::ONE)
+fn between(ends: &Ends, epsilon: f64) -> Enclosure {
+    let (lower, upper) = (ends.lower.delta(epsilon).lower(), ends.upper.delta(epsilon).upper());
+    Enclosure::new(lower.min(upper), upper).unwrap_or(Enclosure::UNIT)
 }
 
 /// A whole composition as a profile, for use inside a combinator.
 #[derive(Debug)]
 struct Inner(PrivacyLoss);
 
-impl Profile for Inner {
-    fn delta(&self, epsilon: f64) -> Enclosure {
-        // No answer is no knowledge, which is always true.
+impl Inner {
+    /// No answer is no knowledge, which is always true.
+    fn ask(&self, direction: Direction, epsilon: f64) -> Enclosure {
         self.0
-            .delta_in(Direction::Remove, epsilon)
+            .delta_in(direction, epsilon)
             .ok()
             .and_then(|bracket| Enclosure::new(bracket.lower, bracket.upper).ok())
             .unwrap_or(Enclosure::UNIT)
+    }
+}
+
+impl Profile for Inner {
+    fn delta(&self, epsilon: f64) -> Enclosure {
+        self.ask(Direction::Remove, epsilon)
+    }
+
+    fn reversed(&self, epsilon: f64) -> Enclosure {
+        self.ask(Direction::Add, epsilon)
     }
 }

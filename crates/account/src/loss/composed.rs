@@ -6,9 +6,7 @@ use throng_numeric::Enclosure;
 
 use crate::AccountError;
 use crate::estimate::ln;
-use crate::inversion::{
-    Contour, Finish, Grid, Saddle, saddle_for_delta, saddle_for_epsilon,
-};
+use crate::inversion::{Contour, Finish, Grid, Saddle, saddle_for_delta, saddle_for_epsilon};
 use crate::law::Law;
 use crate::law::product::Product;
 
@@ -79,6 +77,13 @@ impl Composed {
                 made => made?,
             };
             let again = made.delta(epsilon)?;
+            if std::env::var("DBG").is_ok() {
+                eprintln!(
+                    "eps {epsilon} saddle {saddle:?} tol {tolerance:e} nodes {} -> {again} rel {:e} want {width:e}",
+                    made.size(),
+                    again.width() / again.upper()
+                );
+            }
             best = best.intersect(again).unwrap_or(again);
             if enough(best) || made.is_exact() {
                 break;

@@ -2,22 +2,22 @@
 
 use throng_numeric::{Enclosure, Integer, Natural, Rational};
 
-use crate::component::{End, Part};
+use crate::component::Part;
 use crate::inversion::Grid;
 use crate::law::product::count;
 use crate::loss::Direction;
-use crate::pair::discrete::{Lattice, Step};
+use crate::pair::discrete::Step;
 use crate::pair::polygon::ln_rational;
 
 /// A lattice finer than this is no help.
 const FINEST: f64 = 1e-6;
 
 /// The lattice of the composed loss, if every part has one and they fit together.
-pub(crate) fn common(parts: &[Part], direction: Direction, end: End) -> Option<Grid> {
+pub(crate) fn common(parts: &[Part], direction: Direction) -> Option<Grid> {
     let mut step: Option<Step> = None;
     let mut offset = Enclosure::ZERO;
     for part in parts {
-        let pair = part.component.pair(end)?;
+        let pair = part.component.pair()?;
         let pair = match direction {
             Direction::Remove => pair,
             Direction::Add => std::sync::Arc::new(pair.swapped()),
@@ -27,17 +27,13 @@ pub(crate) fn common(parts: &[Part], direction: Direction, end: End) -> Option<G
             None => lattice.step.clone(),
             Some(known) => joined(&known, &lattice.step)?,
         });
-        offset = offset + offset_of(lattice) * count(part.times);
+        offset = offset + lattice.offset * count(part.times);
     }
     let step = match step? {
         Step::Rational(step) => Enclosure::of_rational(&step),
         Step::Log(ratio) => ln_rational(&ratio).ok()?,
     };
     (step.lower() > FINEST).then_some(Grid { step, offset })
-}
-
-fn offset_of(lattice: &Lattice) -> Enclosure {
-    lattice.offset
 }
 
 /// The coarsest lattice that holds both.

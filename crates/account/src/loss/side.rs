@@ -128,7 +128,8 @@ fn bracket(
         if !falling && point >= LARGEST_EPSILON {
             return Ok(None);
         }
-        point = if falling { (point - stride).max(0.0) } else { (point + stride).min(LARGEST_EPSILON) };
+        point =
+            if falling { (point - stride).max(0.0) } else { (point + stride).min(LARGEST_EPSILON) };
         stride *= 3.0;
         let next = (point, value(point)?);
         if holds(next.1) != falling {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use throng_numeric::{Enclosure, NumericError};
 
 use super::normal::mirrored;
-use super::{Profile, claimed, one_minus_exp, probability, whole};
+use super::{Profile, Swapped, claimed, one_minus_exp, probability, whole};
 use crate::AccountError;
 
 /// δ at an enclosed place.
@@ -64,6 +64,11 @@ impl Profile for Sampled {
         }
         let place = excess.max(-Enclosure::ONE).ln_1p().unwrap_or(Enclosure::REAL);
         probability((self.rate * at(self.inner.as_ref(), place)).max(least))
+    }
+
+    fn reversed(&self, epsilon: f64) -> Enclosure {
+        let inner = Arc::new(Swapped(Arc::clone(&self.inner)));
+        SampledReverse { inner, rate: self.rate }.delta(epsilon)
     }
 }
 
@@ -154,6 +159,10 @@ impl Profile for WithoutReplacement {
     fn delta(&self, epsilon: f64) -> Enclosure {
         mirrored(epsilon, |epsilon| claimed(self.at(epsilon)))
     }
+
+    fn reversed(&self, epsilon: f64) -> Enclosure {
+        self.delta(epsilon)
+    }
 }
 
 /// Poisson sampling for neighbours that replace one record, with additive noise.
@@ -199,6 +208,10 @@ impl Profile for SampledReplace {
     fn delta(&self, epsilon: f64) -> Enclosure {
         mirrored(epsilon, |epsilon| claimed(self.at(epsilon)))
     }
+
+    fn reversed(&self, epsilon: f64) -> Enclosure {
+        self.delta(epsilon)
+    }
 }
 
 /// The guarantee for `size` units changed one after the other.
@@ -242,6 +255,10 @@ impl Profile for Group {
     fn delta(&self, epsilon: f64) -> Enclosure {
         mirrored(epsilon, |epsilon| claimed(self.at(epsilon)))
     }
+
+    fn reversed(&self, epsilon: f64) -> Enclosure {
+        self.delta(epsilon)
+    }
 }
 
 /// The upper envelope of several profiles.
@@ -272,6 +289,13 @@ impl Profile for MaxProfile {
         self.profiles
             .iter()
             .map(|profile| profile.delta(epsilon))
+            .fold(Enclosure::ZERO, Enclosure::max)
+    }
+
+    fn reversed(&self, epsilon: f64) -> Enclosure {
+        self.profiles
+            .iter()
+            .map(|profile| profile.reversed(epsilon))
             .fold(Enclosure::ZERO, Enclosure::max)
     }
 }

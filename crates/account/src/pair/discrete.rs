@@ -208,4 +208,8 @@ impl Profile for DiscretePair {
     fn delta(&self, epsilon: f64) -> Enclosure {
         Self::delta(self, epsilon)
     }
+
+    fn reversed(&self, epsilon: f64) -> Enclosure {
+        self.swapped().delta(epsilon)
+    }
 }

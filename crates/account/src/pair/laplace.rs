@@ -35,6 +35,10 @@ impl Profile for LaplaceProfile {
             one_minus_exp((e - self.shift) / whole(2)).max(Enclosure::ZERO)
         })
     }
+
+    fn reversed(&self, epsilon: f64) -> Enclosure {
+        self.delta(epsilon)
+    }
 }
 
 /// Laplace noise conditioned on |x| <= bound, moved by a shift; both in units of the scale.
@@ -102,5 +106,9 @@ impl TruncatedLaplaceProfile {
 impl Profile for TruncatedLaplaceProfile {
     fn delta(&self, epsilon: f64) -> Enclosure {
         mirrored(epsilon, |epsilon| claimed(self.at(epsilon)))
+    }
+
+    fn reversed(&self, epsilon: f64) -> Enclosure {
+        self.delta(epsilon)
     }
 }

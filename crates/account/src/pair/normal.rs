@@ -80,6 +80,10 @@ impl Profile for GaussianProfile {
     fn delta(&self, epsilon: f64) -> Enclosure {
         mirrored(epsilon, |epsilon| claimed(self.at(epsilon)))
     }
+
+    fn reversed(&self, epsilon: f64) -> Enclosure {
+        self.delta(epsilon)
+    }
 }
 
 /// Normal noise conditioned on |x| <= bound, moved by a shift; all in standard deviations.
@@ -135,5 +139,9 @@ impl TruncatedGaussianProfile {
 impl Profile for TruncatedGaussianProfile {
     fn delta(&self, epsilon: f64) -> Enclosure {
         mirrored(epsilon, |epsilon| claimed(self.at(epsilon)))
+    }
+
+    fn reversed(&self, epsilon: f64) -> Enclosure {
+        self.delta(epsilon)
     }
 }

@@ -45,6 +45,10 @@ impl Profile for ExponentialProfile {
             super::probability(root.square() / one_minus_exp(-self.range))
         })
     }
+
+    fn reversed(&self, epsilon: f64) -> Enclosure {
+        self.delta(epsilon)
+    }
 }
 
 /// δ(ε) <= e^((a-1)(D - ε)) (1/a) (1 - 1/a)^(a-1) for a Rényi divergence D of order a > 1.
@@ -118,6 +122,10 @@ impl Profile for ZcdpProfile {
     fn delta(&self, epsilon: f64) -> Enclosure {
         mirrored(epsilon, |epsilon| claimed(self.at(epsilon)))
     }
+
+    fn reversed(&self, epsilon: f64) -> Enclosure {
+        self.delta(epsilon)
+    }
 }
 
 /// Any mechanism with the given bounds (order, divergence) on its Rényi divergence, both ways.
@@ -159,5 +167,9 @@ impl Profile for RenyiProfile {
                 .map(|(order, divergence)| claimed(renyi_delta(*order, *divergence, e)))
                 .fold(Enclosure::ONE, Enclosure::min)
         })
+    }
+
+    fn reversed(&self, epsilon: f64) -> Enclosure {
+        self.delta(epsilon)
     }
 }
