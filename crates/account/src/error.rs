@@ -30,6 +30,14 @@ pub enum AccountError {
         /// What to do instead.
         hint: String,
     },
+    /// A budget does not cover what was asked; nothing was spent.
+    #[error("the budget does not cover this: {asked} was asked and {left} is left")]
+    Exhausted {
+        /// What was asked.
+        asked: String,
+        /// What is left.
+        left: String,
+    },
     /// The answer would take more work than is allowed.
     #[error("{what} is too large: at most {limit} is supported")]
     TooLarge {

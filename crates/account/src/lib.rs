@@ -3,6 +3,7 @@
 pub mod bracket;
 pub mod conversion;
 mod error;
+pub mod filter;
 pub mod pair;
 pub mod spec;
 

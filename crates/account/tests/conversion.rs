@@ -1,5 +1,12 @@
 //! Conversions against values computed with 30 to 400 digits.
-#![allow(clippy::disallowed_methods, reason = "tests compare with ordinary arithmetic")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::excessive_precision,
+    clippy::needless_pass_by_value,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests compare with ordinary arithmetic and stop at the first surprise"
+)]
 
 use proptest::prelude::*;
 use throng_account::AccountError;

@@ -170,11 +170,7 @@ fn best_order(
     for _ in 0..60 {
         let (left, right) = (low + 0.382 * (high - low), low + 0.618 * (high - low));
         let (at_left, at_right) = (at(left), at(right));
-        if upper(at_left) <= upper(at_right) {
-            high = right
-        } else {
-            low = left
-        }
+        (low, high) = if upper(at_left) <= upper(at_right) { (low, right) } else { (left, high) };
         least = smaller(smaller(least, at_left), at_right);
     }
     least.ok_or_else(|| {

@@ -1,0 +1,221 @@
+//! What a mechanism costs, in each currency: an exact rational that is never too small.
+//!
+//! One walk over the spec ([`fold`]) serves all currencies; a currency says what a leaf costs and
+//! how costs combine. What a currency cannot express is refused, never guessed.
+//!
+//! # What the walk assumes
+//! * A leaf that states a guarantee, and a leaf without a sensitivity, states it for the relation
+//!   in force.
+//! * Mechanisms with a `bound` (truncated noise) release one number, not a vector.
+//! * Under [`Neighbours::ZeroOut`] a unit without contribution looks to a mechanism like a unit that
+//!   was not sampled.
+//! * A unit moved between disjoint parts under [`Neighbours::Replace`] changes each of the two parts
+//!   by at most what replacing it there would.
+
+mod approximate;
+mod gdp;
+mod leaf;
+mod pure;
+mod renyi;
+mod zcdp;
+
+pub use approximate::{Approximate, approximate, approximate_at};
+pub use gdp::gdp;
+pub use pure::pure;
+pub use renyi::renyi;
+pub use zcdp::{Concentrated, zcdp};
+
+use throng_numeric::Rational;
+
+use crate::{AccountError, Leaf, MechanismSpec, Neighbours};
+
+/// How one notion of privacy prices mechanisms and puts prices together.
+trait Currency: Sized {
+    /// A price; every component is an upper bound.
+    type Cost: Clone;
+
+    /// The price of what reveals nothing.
+    fn nothing(&self) -> Self::Cost;
+
+    /// The price of a leaf.
+    fn leaf(&self, leaf: &Leaf, under: Neighbours) -> Result<Self::Cost, AccountError>;
+
+    /// The price of both, adaptively chosen.
+    fn both(&self, a: &Self::Cost, b: &Self::Cost) -> Self::Cost;
+
+    /// The price of `n` in a row.
+    fn times(&self, n: u64, cost: &Self::Cost) -> Self::Cost;
+
+    /// A price that covers either.
+    fn either(&self, a: &Self::Cost, b: &Self::Cost) -> Self::Cost;
+
+    /// The price of a public random choice; chances sum to 1.
+    fn mixed(&self, parts: &[(Rational, Self::Cost)]) -> Result<Self::Cost, AccountError>;
+
+    /// The price when each unit takes part with chance `rate`. `amplified` says that a unit left
+    /// out is as good as a neighbour, so that sampling hides it.
+    fn sampled(
+        &self,
+        rate: &Rational,
+        inner: &MechanismSpec,
+        under: Neighbours,
+        amplified: bool,
+    ) -> Result<Self::Cost, AccountError>;
+
+    /// The price for `size` units changed together.
+    fn group(
+        &self,
+        size: u64,
+        inner: &MechanismSpec,
+        under: Neighbours,
+    ) -> Result<Self::Cost, AccountError>;
+}
+
+/// The one walk over a spec.
+fn fold<C: Currency>(
+    currency: &C,
+    spec: &MechanismSpec,
+    under: Neighbours,
+) -> Result<C::Cost, AccountError> {
+    match spec {
+        MechanismSpec::Leaf(leaf) => currency.leaf(leaf, under),
+        MechanismSpec::Composed(parts) => {
+            let mut total = currency.nothing();
+            for part in parts {
+                total = currency.both(&total, &fold(currency, part, under)?);
+            }
+            Ok(total)
+        }
+        MechanismSpec::Repeated { times, inner } => repeated(currency, *times, inner, under),
+        MechanismSpec::Sampled { rate, inner } => {
+            let rate = chance("the rate", rate)?;
+            if rate.is_zero() {
+                return Ok(currency.nothing());
+            }
+            currency.sampled(rate, inner, under, hides_in_poisson_sample(under))
+        }
+        MechanismSpec::WithoutReplacement { batch, population, inner } => {
+            subset(currency, *batch, *population, inner, under)
+        }
+        // The reports in order reveal no less than the shuffled ones.
+        MechanismSpec::Shuffled { users: _, inner } => fold(currency, inner, under),
+        // Given the choice of steps, a unit changes only `chosen` runs; the choice is a mixture.
+        MechanismSpec::Allocated { chosen, steps, inner } => {
+            if chosen > steps {
+                return Err(AccountError::invalid("chosen", chosen, "at most the steps"));
+            }
+            repeated(currency, *chosen, inner, under)
+        }
+        MechanismSpec::Group { size: 0, inner: _ } => Ok(currency.nothing()),
+        MechanismSpec::Group { size: 1, inner } => fold(currency, inner, under),
+        MechanismSpec::Group { size, inner } => currency.group(*size, inner, under),
+        MechanismSpec::Mixed(parts) => mixed(currency, parts, under),
+        MechanismSpec::Parallel(parts) => parallel(currency, parts, under),
+        MechanismSpec::PostProcessed(inner) => fold(currency, inner, under),
+    }
+}
+
+fn repeated<C: Currency>(
+    currency: &C,
+    times: u64,
+    inner: &MechanismSpec,
+    under: Neighbours,
+) -> Result<C::Cost, AccountError> {
+    if times == 0 {
+        return Ok(currency.nothing());
+    }
+    Ok(currency.times(times, &fold(currency, inner, under)?))
+}
+
+/// Under Poisson sampling, a data set without the unit is a neighbour only if units may be absent.
+fn hides_in_poisson_sample(under: Neighbours) -> bool {
+    match under {
+        Neighbours::AddRemove | Neighbours::ZeroOut => true,
+        Neighbours::Replace => false,
+    }
+}
+
+/// A batch of fixed size: a unit left out is replaced by another, which is a neighbour under
+/// `Replace` only; under add/remove the batches of the two worlds are not neighbours at all.
+fn subset<C: Currency>(
+    currency: &C,
+    batch: u64,
+    population: u64,
+    inner: &MechanismSpec,
+    under: Neighbours,
+) -> Result<C::Cost, AccountError> {
+    if batch > population {
+        return Err(AccountError::invalid("the batch", batch, "at most the population"));
+    }
+    if batch == 0 {
+        return Ok(currency.nothing());
+    }
+    let rate = Rational::new(batch, population)?;
+    match under {
+        Neighbours::Replace => currency.sampled(&rate, inner, under, true),
+        Neighbours::ZeroOut => currency.sampled(&rate, inner, under, false),
+        Neighbours::AddRemove => Err(AccountError::refused(
+            "a batch of fixed size has no add/remove neighbours of fixed size",
+            "use replace neighbours, or Poisson sampling",
+        )),
+    }
+}
+
+fn mixed<C: Currency>(
+    currency: &C,
+    parts: &[(Rational, MechanismSpec)],
+    under: Neighbours,
+) -> Result<C::Cost, AccountError> {
+    let mut priced = Vec::with_capacity(parts.len());
+    let mut total = Rational::ZERO;
+    for (share, spec) in parts {
+        total = &total + chance("a chance", share)?;
+        if share.is_positive() {
+            priced.push((share.clone(), fold(currency, spec, under)?));
+        }
+    }
+    if total != Rational::ONE {
+        return Err(AccountError::invalid("the sum of the chances", total, "1"));
+    }
+    currency.mixed(&priced)
+}
+
+/// One unit is in one part; a replaced one may leave one part and enter another.
+fn parallel<C: Currency>(
+    currency: &C,
+    parts: &[MechanismSpec],
+    under: Neighbours,
+) -> Result<C::Cost, AccountError> {
+    let (mut one, mut two) = (currency.nothing(), currency.nothing());
+    for part in parts {
+        let cost = fold(currency, part, under)?;
+        two = currency.either(&two, &currency.both(&one, &cost));
+        one = currency.either(&one, &cost);
+    }
+    Ok(match under {
+        Neighbours::AddRemove | Neighbours::ZeroOut => one,
+        Neighbours::Replace => two,
+    })
+}
+
+fn chance<'a>(name: &str, value: &'a Rational) -> Result<&'a Rational, AccountError> {
+    if value.is_negative() || *value > Rational::ONE {
+        return Err(AccountError::invalid(name, value, "in [0, 1]"));
+    }
+    Ok(value)
+}
+
+/// The refusal of a leaf that a currency cannot price.
+fn no_price(leaf: &str, currency: &str, hint: &str) -> AccountError {
+    AccountError::refused(format!("{leaf} has no finite cost in {currency}"), hint)
+}
+
+/// The larger of two rationals.
+fn larger(a: &Rational, b: &Rational) -> Rational {
+    a.max(b).clone()
+}
+
+/// n times a rational.
+fn multiple(n: u64, x: &Rational) -> Rational {
+    &Rational::from(n) * x
+}
