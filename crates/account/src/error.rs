@@ -52,6 +52,7 @@ pub enum AccountError {
 }
 
 impl AccountError {
+    #[expect(clippy::needless_pass_by_value, reason = "callers hand over literals and copies")]
     pub(crate) fn invalid(
         name: impl Into<String>,
         value: impl ToString,

@@ -31,7 +31,7 @@ fn law(text: &str) -> Vec<Rational> {
 fn sign_of_the_exponent() {
     let (order, bound) = (8.0, 16.0); // Gaussian μ = 2: aμ²/2
     for (epsilon, truth) in [(10.0, 9.94e-6), (1.0, 0.509_86)] {
-        let factor = (1.0 / order) * (1.0 - 1.0 / order as f64).powf(order - 1.0);
+        let factor = (1.0 / order) * f64::powf(1.0 - 1.0 / order, order - 1.0);
         let printed = ((order - 1.0) * (epsilon - bound)).exp() * factor;
         let exact = gaussian::delta(e(epsilon), e(2.0)).unwrap();
         assert!((exact.upper() / truth - 1.0).abs() < 1e-3);
@@ -118,9 +118,14 @@ fn approximate_divergence_does_not_add() {
 #[test]
 fn parts_under_replacement() {
     // Both parts leak with chance 0.1, and a moved unit is in both: 1 - 0.9² = 0.19.
-    let part = || MechanismSpec::Leaf(Leaf::TotalVariation { delta: r("0.1") });
+    let part = || MechanismSpec::Leaf(Leaf::Uniform { width: r("10"), sensitivity: r("1") });
     let spec = MechanismSpec::Parallel(vec![part(), part()]);
+    assert_eq!(cost::approximate(&spec, Neighbours::AddRemove).unwrap().delta, r("0.1"));
     assert!(cost::approximate(&spec, Neighbours::Replace).unwrap().delta >= r("0.19"));
+    // A part that states its guarantee for replacement says nothing about leaving it.
+    let stated = || MechanismSpec::Leaf(Leaf::TotalVariation { delta: r("0.1") });
+    let spec = MechanismSpec::Parallel(vec![stated(), stated()]);
+    assert!(cost::approximate(&spec, Neighbours::Replace).is_err());
 }
 
 /// √k ε ln(1/δ') without the kε² term.
@@ -131,7 +136,7 @@ fn advanced_composition_needs_its_drift() {
     {
         let epsilon = Enclosure::of_rational(&r(epsilon));
         let root = f64::from(u32::try_from(k).unwrap()).sqrt();
-        let printed = root * epsilon.upper() * -(delta as f64).ln();
+        let printed = root * epsilon.upper() * -f64::ln(delta);
         let exact = homogeneous_delta(k, epsilon, e(0.0), e(printed)).unwrap();
         assert!((exact.upper() - truth).abs() < 6e-3, "{exact}");
         assert!(exact.lower() > delta);

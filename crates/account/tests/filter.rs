@@ -170,13 +170,89 @@ fn known_costs() {
 
 #[test]
 fn parallel_parts_under_replace_add() {
-    // Two parts that each leak a tenth: both change when a unit moves; the largest is not enough.
-    let part = || leaf(Leaf::TotalVariation { delta: r("1/10") });
-    let both = MechanismSpec::Parallel(vec![part(), part(), part()]);
-    assert_eq!(cost::approximate(&both, Neighbours::AddRemove).unwrap().delta, r("1/10"));
-    let replaced = cost::approximate(&both, Neighbours::Replace).unwrap().delta;
-    assert!(replaced >= r("0.19"));
-    assert_eq!(replaced, r("1/5"));
+    // A unit that moves leaves one part and enters another: two small changes, not one.
+    let part = |sigma| gaussian(sigma);
+    let parts = MechanismSpec::Parallel(vec![part("1"), part("2"), part("1")]);
+    assert_eq!(cost::gdp(&parts, Neighbours::AddRemove).unwrap(), r("1"));
+    assert_eq!(cost::gdp(&parts, Neighbours::Replace).unwrap(), r("4")); // staying is worse here
+    let laplace = || leaf(Leaf::Laplace { scale: r("1"), sensitivity: r("1") });
+    let parts = MechanismSpec::Parallel(vec![laplace(), laplace(), laplace()]);
+    assert_eq!(cost::pure(&parts, Neighbours::Replace).unwrap(), r("2"));
+    let stated = MechanismSpec::Parallel(vec![pure("1"), pure("1")]);
+    assert!(cost::pure(&stated, Neighbours::Replace).is_err());
+    assert_eq!(cost::pure(&stated, Neighbours::ZeroOut).unwrap(), r("1"));
+}
+
+#[test]
+fn sampling_hides_only_what_is_known_when_absent() {
+    let sampled = |inner| MechanismSpec::Sampled { rate: r("1/2"), inner: Box::new(inner) };
+    let laplace = leaf(Leaf::Laplace { scale: r("2"), sensitivity: r("1") });
+    for under in [Neighbours::Replace, Neighbours::ZeroOut] {
+        assert_eq!(cost::pure(&sampled(pure("1")), under).unwrap(), r("1"));
+        let whole = cost::pure(&laplace, under).unwrap();
+        assert!(cost::pure(&sampled(laplace.clone()), under).unwrap() < whole);
+    }
+    let shuffled = MechanismSpec::Shuffled { users: 9, inner: Box::new(pure("1")) };
+    assert!(cost::pure(&shuffled, UNDER).is_err());
+    assert_eq!(cost::pure(&shuffled, Neighbours::Replace).unwrap(), r("1"));
+}
+
+/// Truncated noise against its shifted self, by summing over small cells.
+#[test]
+fn truncated_noise_by_brute_force() {
+    let cells = 400_000_u32;
+    for (shift, bound) in [("1", 5.0), ("7", 5.0), ("3", 4.0), ("12", 5.0)] {
+        let moved: f64 = r(shift).to_f64_nearest();
+        let width = (2.0 * bound + moved) / f64::from(cells);
+        let points = || (0..cells).map(move |i| -bound + (f64::from(i) + 0.5) * width);
+        let bound_ = Rational::from_f64(bound).unwrap();
+        let laplace: fn(f64) -> f64 = |x| (-x.abs() / 2.0).exp();
+        let gaussian: fn(f64) -> f64 = |x| (-x * x / 8.0).exp();
+        let leaves = [
+            (
+                Leaf::TruncatedLaplace {
+                    scale: r("2"),
+                    bound: bound_.clone(),
+                    sensitivity: r(shift),
+                },
+                laplace,
+            ),
+            (
+                Leaf::TruncatedGaussian { sigma: r("2"), bound: bound_, sensitivity: r(shift) },
+                gaussian,
+            ),
+        ];
+        for (leaf_, shape) in leaves {
+            let density = |x: f64| if x.abs() <= bound { shape(x) } else { 0.0 };
+            let total: f64 = points().map(|x| density(x) * width).sum();
+            let cost = cost::approximate(&leaf(leaf_.clone()), UNDER).unwrap();
+            let gamma = cost.epsilon.to_f64_up().exp();
+            let gap = |x: f64| (density(x) - gamma * density(x - moved)).max(0.0) * width / total;
+            let delta: f64 = points().map(gap).sum();
+            assert!((delta - cost.delta.to_f64_up()).abs() < 1e-4, "{leaf_:?} {delta} {cost:?}");
+            // The divergence on the overlap keeps to ρ.
+            let rho = cost::zcdp(&leaf(leaf_), UNDER).unwrap().rho.to_f64_up();
+            let overlap = points().filter(|x| x.abs() <= bound && (x - moved).abs() <= bound);
+            let both: Vec<_> = overlap.map(|x| (density(x), density(x - moved))).collect();
+            let (p, q) = both.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + x, b + y));
+            for order in [1.5, 2.0, 8.0] {
+                let sum: f64 =
+                    both.iter().map(|(x, y)| (x / p).powf(order) * (y / q).powf(1.0 - order)).sum();
+                assert!(both.is_empty() || sum.ln() / (order - 1.0) <= order * rho + 1e-9);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_filter_can_be_resumed() {
+    let one = Budget::Pure { epsilon: r("1") };
+    let mut filter =
+        Filter::resume(one.clone(), Budget::Pure { epsilon: r("0.9") }, UNDER).unwrap();
+    assert!(filter.try_charge(&pure("1/5")).is_err());
+    filter.try_charge(&pure("1/10")).unwrap();
+    assert!(Filter::resume(one.clone(), Budget::Pure { epsilon: r("2") }, UNDER).is_err());
+    assert!(Filter::resume(one, Budget::Gdp { mu_squared: r("0") }, UNDER).is_err());
 }
 
 #[test]

@@ -83,7 +83,7 @@ pub(super) fn priced(
         .filter(|run| cost::approximate(run.spec, under).is_err())
         .fold(0, |sum, run| sum.saturating_add(run.times));
     let halves = Enclosure::of_rational(&(2 * u128::from(curves)).into());
-    let share = (curves > 0).then(|| (Enclosure::point(delta).map(|d| (d / halves).lower())));
+    let share = (curves > 0).then(|| Enclosure::point(delta).map(|d| (d / halves).lower()));
     let share = share.transpose()?;
     let mut terms = Vec::with_capacity(runs.len());
     for run in runs {

@@ -264,6 +264,24 @@ impl Filter {
         Ok(Self { spent: capacity.nothing(), capacity, under })
     }
 
+    /// A filter with something spent already, as stored earlier.
+    ///
+    /// # Errors
+    /// As for [`Filter::new`], or if what is spent is negative, in another currency, or more than
+    /// the capacity.
+    pub fn resume(
+        capacity: Budget,
+        spent: Budget,
+        under: Neighbours,
+    ) -> Result<Self, AccountError> {
+        let (capacity, spent) = (capacity.checked()?, spent.checked()?);
+        let left = capacity.zip(&spent, |a, b| a - b);
+        if left.is_some_and(|left| !left.amounts().into_iter().any(Rational::is_negative)) {
+            return Ok(Self { capacity, spent, under });
+        }
+        Err(AccountError::invalid("what is spent", spent, format!("at most {capacity}")))
+    }
+
     /// The filter of the largest capacity that keeps a whole interaction (epsilon, delta)-private.
     ///
     /// # Errors

@@ -7,15 +7,16 @@
 //! * A leaf that states a guarantee, and a leaf without a sensitivity, states it for the relation
 //!   in force.
 //! * Mechanisms with a `bound` (truncated noise) release one number, not a vector.
-//! * Under [`Neighbours::ZeroOut`] a unit without contribution looks to a mechanism like a unit that
-//!   was not sampled.
-//! * A unit moved between disjoint parts under [`Neighbours::Replace`] changes each of the two parts
-//!   by at most what replacing it there would.
+//! * Leaves that add noise to contributions are known under *every* relation: a unit that is absent
+//!   moves the value no further than one that is exchanged. Only for them does sampling hide a
+//!   unit under replace or zero-out, and only they may be parts between which a unit moves.
+//! * The number of users who report to a shuffler is public.
 
 mod approximate;
 mod gdp;
 mod leaf;
 mod pure;
+mod relation;
 mod renyi;
 mod zcdp;
 
@@ -28,6 +29,7 @@ pub use zcdp::{Concentrated, zcdp};
 use throng_numeric::Rational;
 
 use crate::{AccountError, Leaf, MechanismSpec, Neighbours};
+use relation::is_additive;
 
 /// How one notion of privacy prices mechanisms and puts prices together.
 trait Currency: Sized {
@@ -92,13 +94,12 @@ fn fold<C: Currency>(
             if rate.is_zero() {
                 return Ok(currency.nothing());
             }
-            currency.sampled(rate, inner, under, hides_in_poisson_sample(under))
+            currency.sampled(rate, inner, under, hides_in_poisson_sample(inner, under))
         }
         MechanismSpec::WithoutReplacement { batch, population, inner } => {
             subset(currency, *batch, *population, inner, under)
         }
-        // The reports in order reveal no less than the shuffled ones.
-        MechanismSpec::Shuffled { users: _, inner } => fold(currency, inner, under),
+        MechanismSpec::Shuffled { users: _, inner } => shuffled(currency, inner, under),
         // Given the choice of steps, a unit changes only `chosen` runs; the choice is a mixture.
         MechanismSpec::Allocated { chosen, steps, inner } => {
             if chosen > steps {
@@ -127,11 +128,26 @@ fn repeated<C: Currency>(
     Ok(currency.times(times, &fold(currency, inner, under)?))
 }
 
-/// Under Poisson sampling, a data set without the unit is a neighbour only if units may be absent.
-fn hides_in_poisson_sample(under: Neighbours) -> bool {
+/// Whether the mechanism, run without the unit, is as near as on a neighbour.
+fn hides_in_poisson_sample(inner: &MechanismSpec, under: Neighbours) -> bool {
     match under {
-        Neighbours::AddRemove | Neighbours::ZeroOut => true,
-        Neighbours::Replace => false,
+        Neighbours::AddRemove => true,
+        Neighbours::ZeroOut | Neighbours::Replace => is_additive(inner),
+    }
+}
+
+/// The reports in order reveal no less than the shuffled ones; but a report more or less shows.
+fn shuffled<C: Currency>(
+    currency: &C,
+    inner: &MechanismSpec,
+    under: Neighbours,
+) -> Result<C::Cost, AccountError> {
+    match under {
+        Neighbours::Replace | Neighbours::ZeroOut => fold(currency, inner, under),
+        Neighbours::AddRemove => Err(AccountError::refused(
+            "the number of shuffled reports is public, so no user can be absent",
+            "use replace neighbours",
+        )),
     }
 }
 
@@ -180,22 +196,40 @@ fn mixed<C: Currency>(
     currency.mixed(&priced)
 }
 
-/// One unit is in one part; a replaced one may leave one part and enter another.
+/// One unit is in one part; a replaced one may stay there, or leave it and enter another, which
+/// removes it from the one and adds it to the other.
 fn parallel<C: Currency>(
     currency: &C,
     parts: &[MechanismSpec],
     under: Neighbours,
 ) -> Result<C::Cost, AccountError> {
+    let mut worst = currency.nothing();
+    for part in parts {
+        worst = currency.either(&worst, &fold(currency, part, under)?);
+    }
+    match under {
+        Neighbours::Replace if parts.len() > 1 => {
+            Ok(currency.either(&worst, &moved(currency, parts)?))
+        }
+        Neighbours::AddRemove | Neighbours::ZeroOut | Neighbours::Replace => Ok(worst),
+    }
+}
+
+/// The two most expensive parts together, one removal and one addition.
+fn moved<C: Currency>(currency: &C, parts: &[MechanismSpec]) -> Result<C::Cost, AccountError> {
+    if !parts.iter().all(is_additive) {
+        return Err(AccountError::refused(
+            "a replaced unit may move between parts, and a part states no guarantee for that",
+            "use add-remove, or leaves that add noise to contributions",
+        ));
+    }
     let (mut one, mut two) = (currency.nothing(), currency.nothing());
     for part in parts {
-        let cost = fold(currency, part, under)?;
+        let cost = fold(currency, part, Neighbours::AddRemove)?;
         two = currency.either(&two, &currency.both(&one, &cost));
         one = currency.either(&one, &cost);
     }
-    Ok(match under {
-        Neighbours::AddRemove | Neighbours::ZeroOut => one,
-        Neighbours::Replace => two,
-    })
+    Ok(two)
 }
 
 fn chance<'a>(name: &str, value: &'a Rational) -> Result<&'a Rational, AccountError> {

@@ -3,8 +3,8 @@
 use throng_numeric::{Enclosure, Rational};
 
 use super::leaf::{
-    ln_up, not_negative, polygon, ratio, response_pair, shift, steepness, truncated_gaussian_leak,
-    truncated_laplace_leak,
+    ln_up, not_negative, polygon, ratio, response_pair, shift, stated_polygon, steepness,
+    truncated_gaussian_leak, truncated_laplace_leak,
 };
 use super::pure::amplified;
 use super::{Currency, chance, fold, larger, multiple, no_price};
@@ -207,7 +207,7 @@ impl Pairs {
                 of_polygon(&polygon(&p, &q)?)
             }
             Leaf::Discrete { p, q } => of_polygon(&polygon(p, q)?),
-            Leaf::Tradeoff { knots } => of_polygon(&Polygon::hull(knots)?),
+            Leaf::Tradeoff { knots } => of_polygon(&stated_polygon(knots)?),
             Leaf::Profile { knots } => least_leak(knots),
             Leaf::Laplace { .. }
             | Leaf::DiscreteLaplace { .. }

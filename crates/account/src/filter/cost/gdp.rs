@@ -2,7 +2,7 @@
 
 use throng_numeric::{Enclosure, Rational};
 
-use super::leaf::{not_negative, polygon, ratio, response_pair};
+use super::leaf::{not_negative, polygon, ratio, response_pair, stated_polygon};
 use super::pure::{amplified, pure};
 use super::{Currency, fold, larger, multiple, no_price};
 use crate::conversion::arithmetic::rational_up;
@@ -124,7 +124,7 @@ fn price(leaf: &Leaf, under: Neighbours) -> Result<Rational, AccountError> {
             of_polygon(&polygon(&p, &q)?)
         }
         Leaf::Discrete { p, q } => of_polygon(&polygon(p, q)?),
-        Leaf::Tradeoff { knots } => of_polygon(&Polygon::hull(knots)?),
+        Leaf::Tradeoff { knots } => of_polygon(&stated_polygon(knots)?),
         Leaf::Quantised { inner, cuts: _ } => price(inner, under),
         // A finite epsilon is enough; without one there is a leak, or no proof.
         Leaf::Laplace { .. }

@@ -84,6 +84,20 @@ pub(super) fn steepness(polygon: &Polygon) -> Result<Steepness, AccountError> {
     Ok(Steepness { ratio, leak })
 }
 
+/// The polygon under a stated trade-off curve. Before the first knot a falling curve is at least as
+/// high as there; after the last one nothing but 0 is known.
+pub(super) fn stated_polygon(knots: &[(Rational, Rational)]) -> Result<Polygon, AccountError> {
+    let mut points = knots.to_vec();
+    points.sort();
+    if let Some((_, beta)) = points.first() {
+        points.push((Rational::ZERO, beta.clone()));
+    }
+    if let Some((alpha, _)) = knots.iter().max_by_key(|(alpha, _)| alpha) {
+        points.push((alpha.clone(), Rational::ZERO));
+    }
+    Polygon::hull(&points)
+}
+
 /// The polygon of a pair.
 pub(super) fn polygon(p: &[Rational], q: &[Rational]) -> Result<Polygon, AccountError> {
     polygon_of_pair(p, q)

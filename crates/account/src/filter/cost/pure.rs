@@ -2,7 +2,7 @@
 
 use throng_numeric::{Enclosure, Rational};
 
-use super::leaf::{ln_up, not_negative, polygon, ratio, response_pair, steepness};
+use super::leaf::{ln_up, not_negative, polygon, ratio, response_pair, stated_polygon, steepness};
 use super::{Currency, fold, larger, multiple, no_price};
 use crate::conversion::arithmetic::rational_up;
 use crate::conversion::duality::Polygon;
@@ -123,7 +123,7 @@ fn leaf_epsilon(leaf: &Leaf, under: Neighbours) -> Result<Rational, AccountError
             of_polygon(&polygon(&p, &q)?)
         }
         Leaf::Discrete { p, q } => of_polygon(&polygon(p, q)?),
-        Leaf::Tradeoff { knots } => of_polygon(&Polygon::hull(knots)?),
+        Leaf::Tradeoff { knots } => of_polygon(&stated_polygon(knots)?),
         Leaf::Profile { knots } => {
             let pure =
                 knots.iter().filter(|(_, delta)| delta.is_zero()).map(|(epsilon, _)| epsilon);
