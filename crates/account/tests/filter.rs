@@ -245,6 +245,26 @@ fn truncated_noise_by_brute_force() {
 }
 
 #[test]
+fn groups_part_by_part() {
+    let group = |inner| MechanismSpec::Group { size: 3, inner: Box::new(inner) };
+    assert_eq!(cost::gdp(&group(gaussian("1")), UNDER).unwrap(), r("9"));
+    assert_eq!(cost::zcdp(&group(gaussian("1")), UNDER).unwrap().rho, r("9/2"));
+    assert_eq!(cost::pure(&group(pure("1/2")), UNDER).unwrap(), r("3/2"));
+    let leaky = leaf(Leaf::ApproxDp { epsilon: r("1/2"), delta: r("1e-6") });
+    let both = MechanismSpec::Composed(vec![gaussian("1"), leaky.clone()]);
+    let cost = cost::zcdp(&group(both), UNDER).unwrap();
+    assert!(cost.delta >= r("5.367e-6") && cost.rho > r("9/2"));
+    let nested = MechanismSpec::Group { size: 2, inner: Box::new(group(gaussian("1"))) };
+    assert_eq!(cost::gdp(&nested, UNDER).unwrap(), r("36"));
+    let none = MechanismSpec::Group { size: 0, inner: Box::new(leaf(Leaf::NonPrivate)) };
+    assert_eq!(cost::pure(&none, UNDER).unwrap(), r("0"));
+    // Three units' Laplace noise costs less at an order than three times epsilon would.
+    let laplace = leaf(Leaf::Laplace { scale: r("2"), sensitivity: r("1") });
+    let exact = cost::renyi(&group(laplace), UNDER, &r("2")).unwrap();
+    assert!(exact < cost::renyi(&pure("3/2"), UNDER, &r("2")).unwrap());
+}
+
+#[test]
 fn a_filter_can_be_resumed() {
     let one = Budget::Pure { epsilon: r("1") };
     let mut filter =

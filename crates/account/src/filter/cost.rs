@@ -1,6 +1,6 @@
 //! What a mechanism costs, in each currency: an exact rational that is never too small.
 //!
-//! One walk over the spec ([`fold`]) serves all currencies; a currency says what a leaf costs and
+//! One walk over the spec serves all currencies; a currency says what a leaf costs and
 //! how costs combine. What a currency cannot express is refused, never guessed.
 //!
 //! # What the walk assumes
@@ -14,6 +14,7 @@
 
 mod approximate;
 mod gdp;
+mod grouped;
 mod leaf;
 mod pure;
 mod relation;
@@ -29,6 +30,7 @@ pub use zcdp::{Concentrated, zcdp};
 use throng_numeric::Rational;
 
 use crate::{AccountError, Leaf, MechanismSpec, Neighbours};
+use grouped::grouped;
 use relation::is_additive;
 
 /// How one notion of privacy prices mechanisms and puts prices together.
@@ -64,7 +66,7 @@ trait Currency: Sized {
         amplified: bool,
     ) -> Result<Self::Cost, AccountError>;
 
-    /// The price for `size` units changed together.
+    /// The price for `size` >= 2 units changed together, from the guarantee for one.
     fn group(
         &self,
         size: u64,
@@ -107,9 +109,7 @@ fn fold<C: Currency>(
             }
             repeated(currency, *chosen, inner, under)
         }
-        MechanismSpec::Group { size: 0, inner: _ } => Ok(currency.nothing()),
-        MechanismSpec::Group { size: 1, inner } => fold(currency, inner, under),
-        MechanismSpec::Group { size, inner } => currency.group(*size, inner, under),
+        MechanismSpec::Group { size, inner } => grouped(currency, *size, inner, under),
         MechanismSpec::Mixed(parts) => mixed(currency, parts, under),
         MechanismSpec::Parallel(parts) => parallel(currency, parts, under),
         MechanismSpec::PostProcessed(inner) => fold(currency, inner, under),

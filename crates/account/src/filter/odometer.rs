@@ -22,7 +22,8 @@ use crate::{AccountError, MechanismSpec, Neighbours};
 /// before exceeding ρ_j. The changed interaction passes the j-th filter, so it is
 /// (ε_j, δ_j)-private; and it gives every transcript of A_j the same probabilities, since these
 /// never exceed ρ_j on the way (what is spent only grows). So P(S ∩ A_j) <= e^(ε_j) Q(S ∩ A_j) +
-/// δ_j. Sum over j; Σ δ_j = δ.
+/// δ_j. Sum over j; Σ δ_j = δ. Transcripts that end with nothing spent read ε = 0 and have the same
+/// probability in both worlds.
 ///
 /// Mechanisms that leak with some chance are refused: their chances would count once per filter.
 #[derive(Debug, Clone, PartialEq, Eq)]

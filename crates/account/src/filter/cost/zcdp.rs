@@ -100,7 +100,8 @@ impl Currency for Divergence {
         let group = MechanismSpec::Group { size, inner: Box::new(inner.clone()) };
         let by_pair = approximate(&group, under).and_then(of_pair);
         match by_pair {
-            Ok(pair) if grown.delta.is_positive() || pair.rho < grown.rho => Ok(pair),
+            Ok(pair) if grown.delta.is_positive() => Ok(pair),
+            Ok(pair) if pair.delta.is_zero() && pair.rho < grown.rho => Ok(pair),
             Ok(_) => Ok(grown),
             Err(_) if grown.delta.is_zero() => Ok(grown),
             Err(_) => Err(no_price("a group with a leak", NAME, "put the group around each leaf")),
