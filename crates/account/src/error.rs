@@ -30,6 +30,14 @@ pub enum AccountError {
         /// What to do instead.
         hint: String,
     },
+    /// A budget does not cover what was asked; nothing was spent.
+    #[error("the budget does not cover this: {asked} was asked and {left} is left")]
+    Exhausted {
+        /// What was asked.
+        asked: String,
+        /// What is left.
+        left: String,
+    },
     /// The answer would take more work than is allowed.
     #[error("{what} is too large: at most {limit} is supported")]
     TooLarge {
@@ -44,6 +52,7 @@ pub enum AccountError {
 }
 
 impl AccountError {
+    #[expect(clippy::needless_pass_by_value, reason = "callers hand over literals and copies")]
     pub(crate) fn invalid(
         name: impl Into<String>,
         value: impl ToString,

@@ -1,14 +1,18 @@
 //! The accountant: every privacy notion in one currency, certified on both sides.
 
 pub mod bracket;
+pub mod classical;
 mod component;
 pub mod conversion;
+pub mod decomposition;
 mod disc;
 mod error;
 mod estimate;
+pub mod filter;
 mod fold;
 mod inversion;
 mod law;
+pub mod lemma;
 mod loss;
 pub mod pair;
 pub mod spec;

@@ -204,6 +204,32 @@ pub fn polygon_of_lines(lines: &[(Rational, Rational)]) -> Result<Polygon, Accou
     Polygon::hull(&points)
 }
 
+/// An upper bound on δ at γ = e^ε from points (γ_i, δ_i) that bound it: H_γ is convex in γ and falls
+/// from 1 at γ = 0, so chords between points lie above it, and beyond the last point it stays
+/// below that.
+///
+/// # Errors
+/// If γ or a γ_i is negative.
+pub fn delta_by_chords(
+    points: &[(Rational, Rational)],
+    gamma: &Rational,
+) -> Result<Rational, AccountError> {
+    let mut all = points.to_vec();
+    all.push((Rational::ZERO, Rational::ONE));
+    if let Some((bad, _)) = all.iter().find(|(g, _)| g.is_negative() || gamma.is_negative()) {
+        return Err(AccountError::invalid("gamma", bad, "at least 0"));
+    }
+    let mut least = Rational::ONE;
+    for (low, at_low) in all.iter().filter(|(low, _)| low <= gamma) {
+        least = least.min(at_low.clone());
+        for (high, at_high) in all.iter().filter(|(high, _)| high > gamma) {
+            let share = (gamma - low).checked_div(&(high - low))?;
+            least = least.min(at_low + &(&share * &(at_high - at_low)));
+        }
+    }
+    Ok(least)
+}
+
 /// The trade-off polygon T(P, Q) of a pair on finitely many outcomes: outcomes in falling order of
 /// q/p, those that P cannot produce first.
 ///

@@ -46,6 +46,9 @@ pub fn delta(
     epsilon: Enclosure,
 ) -> Result<Enclosure, AccountError> {
     let a = order_above_one(order)?;
+    if divergence.upper() <= 0.0 {
+        return Ok(probability(-epsilon.expm1())); // the two laws are equal
+    }
     let exponent = (a - Enclosure::ONE) * (divergence - epsilon) + ln_factor(a)?;
     Ok(probability(exponent.exp()))
 }
@@ -64,6 +67,9 @@ pub fn epsilon(
 ) -> Result<Enclosure, AccountError> {
     let a = order_above_one(order)?;
     let ln_delta = open_chance("delta", delta)?.ln()?;
+    if divergence.upper() <= 0.0 {
+        return Ok(Enclosure::ZERO); // the two laws are equal
+    }
     let surprise = (ln_delta + a.ln()?) / (a - Enclosure::ONE);
     Ok((divergence + ln_kept(a)? - surprise).max(Enclosure::ZERO))
 }
@@ -170,11 +176,7 @@ fn best_order(
     for _ in 0..60 {
         let (left, right) = (low + 0.382 * (high - low), low + 0.618 * (high - low));
         let (at_left, at_right) = (at(left), at(right));
-        if upper(at_left) <= upper(at_right) {
-            high = right
-        } else {
-            low = left
-        }
+        (low, high) = if upper(at_left) <= upper(at_right) { (low, right) } else { (left, high) };
         least = smaller(smaller(least, at_left), at_right);
     }
     least.ok_or_else(|| {

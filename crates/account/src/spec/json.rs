@@ -77,6 +77,7 @@ fn without_column(error: AccountError) -> String {
         other @ (AccountError::Invalid { .. }
         | AccountError::Refused { .. }
         | AccountError::TooLarge { .. }
+        | AccountError::Exhausted { .. }
         | AccountError::Numeric(_)) => other.to_string(),
     }
 }
