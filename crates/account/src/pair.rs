@@ -28,6 +28,7 @@ pub mod normal;
 pub mod polygon;
 pub mod quantised;
 pub mod response;
+pub mod shuffled;
 pub mod stated;
 
 use std::fmt::Debug;
@@ -60,7 +61,12 @@ pub fn distance(sensitivity: &Rational, under: Neighbours) -> Rational {
 
 /// An integer, exactly or between its neighbouring `f64`.
 fn whole(n: u64) -> Enclosure {
-    Enclosure::of_rational(&Rational::from(n))
+    let exact = (n <= 1 << 53).then(|| {
+        let high = u32::try_from(n >> 32).map_or(0.0, f64::from);
+        let low = u32::try_from(n & u64::from(u32::MAX)).map_or(0.0, f64::from);
+        Enclosure::point(high * 4_294_967_296.0 + low).ok()
+    });
+    exact.flatten().unwrap_or_else(|| Enclosure::of_rational(&Rational::from(n)))
 }
 
 /// The tightest enclosure of a rational.
