@@ -108,7 +108,16 @@ impl Component {
 
     /// Whether (P, Q) and (Q, P) have the same loss.
     pub(crate) fn is_symmetric(&self) -> bool {
-        matches!(self, Self::Gaussian(_) | Self::Laplace(_))
+        match self {
+            Self::Gaussian(_) | Self::Laplace(_) => true,
+            Self::Rough(profile) => profile.is_symmetric(),
+            Self::Between { remove, add } => Arc::ptr_eq(&remove.upper, &add.upper),
+            Self::Shifted { .. }
+            | Self::Divisible { .. }
+            | Self::Discrete(_)
+            | Self::Mixed(_)
+            | Self::Swapped(_) => false,
+        }
     }
 
     /// The finite pair of this component, if it has one.
@@ -131,8 +140,13 @@ impl Component {
         Ok(match self {
             Self::Rough(profile) => {
                 let ends = |p: &dyn Profile| discretise(p, cut.tilt, cut.cells).map(Ends::new);
-                let swapped = Swapped(Arc::clone(profile));
-                Self::Between { remove: ends(profile.as_ref())?, add: ends(&swapped)? }
+                let remove = ends(profile.as_ref())?;
+                let add = if profile.is_symmetric() {
+                    remove.clone()
+                } else {
+                    ends(&Swapped(Arc::clone(profile)))?
+                };
+                Self::Between { remove, add }
             }
             Self::Swapped(inner) => Self::Swapped(Box::new(inner.cut(cut)?)),
             Self::Mixed(choices) => {

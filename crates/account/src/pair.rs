@@ -29,6 +29,7 @@ pub mod polygon;
 pub mod quantised;
 pub mod response;
 mod sampled;
+pub mod shuffled;
 pub mod stated;
 
 use std::fmt::Debug;
@@ -55,6 +56,11 @@ pub trait Profile: Debug + Send + Sync {
     fn reversed(&self, epsilon: f64) -> Enclosure {
         other_direction(epsilon, self.delta(-epsilon))
     }
+
+    /// Whether both directions are known to have the same profile.
+    fn is_symmetric(&self) -> bool {
+        false
+    }
 }
 
 /// (Q, P) for a pair (P, Q).
@@ -68,6 +74,10 @@ impl Profile for Swapped {
 
     fn reversed(&self, epsilon: f64) -> Enclosure {
         self.0.delta(epsilon)
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.0.is_symmetric()
     }
 }
 
@@ -96,7 +106,12 @@ pub fn distance(sensitivity: &Rational, under: Neighbours) -> Rational {
 
 /// An integer, exactly or between its neighbouring `f64`.
 fn whole(n: u64) -> Enclosure {
-    Enclosure::of_rational(&Rational::from(n))
+    let exact = (n <= 1 << 53).then(|| {
+        let high = u32::try_from(n >> 32).map_or(0.0, f64::from);
+        let low = u32::try_from(n & u64::from(u32::MAX)).map_or(0.0, f64::from);
+        Enclosure::point(high * 4_294_967_296.0 + low).ok()
+    });
+    exact.flatten().unwrap_or_else(|| Enclosure::of_rational(&Rational::from(n)))
 }
 
 /// The tightest enclosure of a rational.

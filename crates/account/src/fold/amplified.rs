@@ -10,6 +10,7 @@ use crate::component::{Component, Part};
 use crate::law::shifted::Mixture;
 use crate::loss::closed::profile_of;
 use crate::pair::amplified::{Group, MaxProfile, Sampled, SampledReplace, WithoutReplacement};
+use crate::pair::shuffled::ShuffledProfile;
 use crate::pair::{Profile, Swapped};
 use crate::{AccountError, Leaf, MechanismSpec, Neighbours};
 
@@ -176,6 +177,10 @@ fn shuffled(
     }
     let epsilon = match inner {
         MechanismSpec::Leaf(Leaf::RandomisedResponse { p, q }) => return shuffled_bit(p, q, users),
+        MechanismSpec::Leaf(Leaf::KaryResponse { k, epsilon }) if epsilon.is_positive() => {
+            let profile = ShuffledProfile::kary(*k, epsilon, users)?;
+            return Ok(once(Component::Rough(Arc::new(profile))));
+        }
         MechanismSpec::Leaf(leaf) => pure_epsilon(leaf),
         MechanismSpec::Composed(_)
         | MechanismSpec::Repeated { .. }
@@ -197,8 +202,8 @@ fn shuffled(
     if epsilon.is_zero() {
         return Ok(Vec::new());
     }
-    let _ = users;
-    Err(AccountError::refused("shuffling is not built yet", "wait"))
+    let profile = ShuffledProfile::pure(&epsilon, users)?;
+    Ok(once(Component::Rough(Arc::new(profile))))
 }
 
 /// A bit's randomiser is epsilon-private for the largest of its log-ratios.
@@ -226,8 +231,13 @@ fn shuffled_bit(p: &Rational, q: &Rational, users: u64) -> Result<Vec<Part>, Acc
     }
     let epsilon = crate::pair::polygon::ln_rational(&worst)?;
     let epsilon = Rational::from_f64(epsilon.upper())?;
-    let _ = (epsilon, users);
-    Err(AccountError::refused("shuffling is not built yet", "wait"))
+    // Equal chances make it 2-ary response, for which more reports of others are clones.
+    let profile = if p == q {
+        ShuffledProfile::kary(2, &epsilon, users)?
+    } else {
+        ShuffledProfile::pure(&epsilon, users)?
+    };
+    Ok(once(Component::Rough(Arc::new(profile))))
 }
 
 /// k of t: a random partition of the steps into k blocks of nearly equal size, and one step

@@ -163,6 +163,10 @@ impl Profile for WithoutReplacement {
     fn reversed(&self, epsilon: f64) -> Enclosure {
         self.delta(epsilon)
     }
+
+    fn is_symmetric(&self) -> bool {
+        true
+    }
 }
 
 /// Poisson sampling for neighbours that replace one record, with additive noise.
@@ -212,6 +216,10 @@ impl Profile for SampledReplace {
     fn reversed(&self, epsilon: f64) -> Enclosure {
         self.delta(epsilon)
     }
+
+    fn is_symmetric(&self) -> bool {
+        true
+    }
 }
 
 /// The guarantee for `size` units changed one after the other.
@@ -259,6 +267,10 @@ impl Profile for Group {
     fn reversed(&self, epsilon: f64) -> Enclosure {
         self.delta(epsilon)
     }
+
+    fn is_symmetric(&self) -> bool {
+        true
+    }
 }
 
 /// The upper envelope of several profiles.
@@ -297,5 +309,9 @@ impl Profile for MaxProfile {
             .iter()
             .map(|profile| profile.reversed(epsilon))
             .fold(Enclosure::ZERO, Enclosure::max)
+    }
+
+    fn is_symmetric(&self) -> bool {
+        self.profiles.iter().all(|profile| profile.is_symmetric())
     }
 }

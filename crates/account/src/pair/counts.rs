@@ -100,7 +100,7 @@ impl Reach {
 
 /// Walks from the mode until the weights beyond sum to at most `most`; `next` gives the next
 /// count and the factor of its weight, which shrinks on the way.
-fn reach_from(
+pub(super) fn reach_from(
     mode: u64,
     most: f64,
     next: impl Fn(u64) -> Option<(u64, Enclosure)>,

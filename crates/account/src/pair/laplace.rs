@@ -39,6 +39,10 @@ impl Profile for LaplaceProfile {
     fn reversed(&self, epsilon: f64) -> Enclosure {
         self.delta(epsilon)
     }
+
+    fn is_symmetric(&self) -> bool {
+        true
+    }
 }
 
 /// Laplace noise conditioned on |x| <= bound, moved by a shift; both in units of the scale.
@@ -110,5 +114,9 @@ impl Profile for TruncatedLaplaceProfile {
 
     fn reversed(&self, epsilon: f64) -> Enclosure {
         self.delta(epsilon)
+    }
+
+    fn is_symmetric(&self) -> bool {
+        true
     }
 }

@@ -84,6 +84,10 @@ impl Profile for GaussianProfile {
     fn reversed(&self, epsilon: f64) -> Enclosure {
         self.delta(epsilon)
     }
+
+    fn is_symmetric(&self) -> bool {
+        true
+    }
 }
 
 /// Normal noise conditioned on |x| <= bound, moved by a shift; all in standard deviations.
@@ -143,5 +147,9 @@ impl Profile for TruncatedGaussianProfile {
 
     fn reversed(&self, epsilon: f64) -> Enclosure {
         self.delta(epsilon)
+    }
+
+    fn is_symmetric(&self) -> bool {
+        true
     }
 }

@@ -49,6 +49,10 @@ impl Profile for ExponentialProfile {
     fn reversed(&self, epsilon: f64) -> Enclosure {
         self.delta(epsilon)
     }
+
+    fn is_symmetric(&self) -> bool {
+        true
+    }
 }
 
 /// δ(ε) <= e^((a-1)(D - ε)) (1/a) (1 - 1/a)^(a-1) for a Rényi divergence D of order a > 1.
@@ -126,6 +130,10 @@ impl Profile for ZcdpProfile {
     fn reversed(&self, epsilon: f64) -> Enclosure {
         self.delta(epsilon)
     }
+
+    fn is_symmetric(&self) -> bool {
+        true
+    }
 }
 
 /// Any mechanism with the given bounds (order, divergence) on its Rényi divergence, both ways.
@@ -171,5 +179,9 @@ impl Profile for RenyiProfile {
 
     fn reversed(&self, epsilon: f64) -> Enclosure {
         self.delta(epsilon)
+    }
+
+    fn is_symmetric(&self) -> bool {
+        true
     }
 }

@@ -103,7 +103,9 @@ fn split(
     knots: &mut Vec<Knot>,
     queue: &mut BinaryHeap<Cell>,
 ) {
-    let middle = 0.5 * a.epsilon + 0.5 * b.epsilon;
+    // Left of 0 a wide cell is, in γ, nearly all at its right end: look there.
+    let wide = b.epsilon <= 0.0 && b.epsilon - a.epsilon > 2.0;
+    let middle = if wide { b.epsilon - 1.0 } else { 0.5 * a.epsilon + 0.5 * b.epsilon };
     if !(a.epsilon < middle && middle < b.epsilon) {
         return;
     }
