@@ -1,0 +1,59 @@
+//! What can be typed: the commands, and the options they share.
+
+use clap::{Args, Parser, Subcommand};
+use throng_account::{Accuracy, Neighbours};
+
+use crate::commands::{account, calibrate, completions, curve, help, man};
+use crate::number::{self, Number};
+
+/// Certified privacy accounting.
+///
+/// Every privacy number is a bracket `lower .. upper`: the end that is the promise holds for the
+/// mechanism, rounding errors included; the other end shows how tight the analysis is.
+#[derive(Debug, Parser)]
+#[command(name = "throng", version, disable_help_subcommand = true, max_term_width = 100)]
+pub(crate) struct Throng {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands, one file each.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Account(account::Options),
+    Calibrate(calibrate::Options),
+    Curve(curve::Options),
+    Help(help::Options),
+    Completions(completions::Options),
+    Man(man::Options),
+}
+
+/// Under which relation, and how accurately.
+#[derive(Debug, Args)]
+pub(crate) struct Setting {
+    /// What it means that two data sets differ in one unit.
+    #[arg(long, value_name = "RELATION", default_value = "add-remove", value_parser = neighbours())]
+    pub(crate) neighbours: Neighbours,
+
+    /// How wide a bracket may be, relative to its value.
+    #[arg(long, value_name = "W", value_parser = number::width, allow_negative_numbers = true)]
+    width: Option<Number>,
+}
+
+impl Setting {
+    /// The asked accuracy, or the usual one.
+    pub(crate) fn accuracy(&self) -> Accuracy {
+        let mut accuracy = Accuracy::default();
+        if let Some(width) = &self.width {
+            accuracy.width = width.down();
+        }
+        accuracy
+    }
+}
+
+/// The relations by name, so that help and completions list them.
+fn neighbours() -> impl clap::builder::TypedValueParser<Value = Neighbours> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    PossibleValuesParser::new(["add-remove", "replace", "zero-out"])
+        .try_map(|name| name.parse::<Neighbours>())
+}

@@ -1,0 +1,8 @@
+//! The commands, one file each: options, what to compute, how to show it.
+
+pub(crate) mod account;
+pub(crate) mod calibrate;
+pub(crate) mod completions;
+pub(crate) mod curve;
+pub(crate) mod help;
+pub(crate) mod man;

@@ -1,0 +1,84 @@
+//! `throng help`: a guide, the help of a command, the language of expressions.
+
+use clap::{Args, CommandFactory};
+use throng_account::spec::vocabulary;
+
+use crate::arguments::Throng;
+use crate::failure::Failure;
+use crate::output;
+use crate::table::Table;
+
+/// Explain a command, or how expressions are written.
+#[derive(Debug, Args)]
+pub(crate) struct Options {
+    /// A command, or `expressions`.
+    #[arg(value_name = "TOPIC")]
+    topic: Option<String>,
+}
+
+const GUIDE: &str = "\
+Throng says what a mechanism guarantees, as brackets `lower .. upper` that hold.
+
+  What does it guarantee?
+    throng account 'gaussian(sigma=1)' --delta 1e-5
+
+  How much noise do I need?
+    throng calibrate 'gaussian(sigma=?)' --epsilon 1 --delta 1e-5
+
+  What does the whole curve look like?
+    throng curve 'gaussian(sigma=1)' 'gaussian(sigma=2)'
+
+  What can I write in an expression?
+    throng help expressions
+
+  What does a command take?
+    throng help account        (the same as throng account --help)
+
+Data goes to stdout, talk to stderr; --json is for programs.
+Exit codes: 0 done, 1 a bug of ours, 2 wrong usage or input, 3 refused: no sound answer.
+";
+
+const LANGUAGE: &str = "\
+An expression says which mechanisms run on the same data.
+
+  gaussian(sigma=1)                           one mechanism
+  gaussian(1)                                 the same, by position
+  100 * gaussian(sigma=20)                    a hundred times
+  gaussian(sigma=2) + gaussian(sigma=3)       one after the other
+  gaussian(sigma=?)                           a hole for `throng calibrate`
+
+Numbers are exact: 3, 0.8, 1e-6, 256/60000.
+
+";
+
+/// Prints the guide or a topic.
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    match options.topic.as_deref() {
+        None => output::answer(GUIDE),
+        Some("expressions" | "expression") => output::answer(&expressions()),
+        Some(command) => of_command(command),
+    }
+}
+
+/// The language, with every mechanism the accountant knows.
+fn expressions() -> String {
+    let mut table = Table::new(["mechanism", "meaning"]);
+    for entry in vocabulary() {
+        table.row([entry.signature, entry.meaning]);
+    }
+    format!("{LANGUAGE}{}", table.render(output::paint()))
+}
+
+fn of_command(name: &str) -> Result<(), Failure> {
+    let mut throng = Throng::command();
+    throng.build();
+    let Some(command) = throng.find_subcommand_mut(name) else {
+        return Err(Failure::usage(
+            format!("there is no help on {name}"),
+            "ask for a command (account, calibrate, curve, completions, man) or `expressions`",
+        ));
+    };
+    let help = command.render_long_help();
+    let text = if output::paint().is_on() { help.ansi().to_string() } else { help.to_string() };
+    output::answer(&text)
+}

@@ -1,0 +1,164 @@
+//! Why a command did not do what was asked, and the exit code that says so.
+
+use std::fmt::Write as _;
+use std::io;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use throng_account::AccountError;
+
+use crate::output;
+use crate::terminal::{Paint, stderr_paint};
+
+/// The exit code of a bug of ours.
+pub(crate) const BUG: u8 = 1;
+/// The exit code of a wrong option, expression or file.
+const USAGE: u8 = 2;
+/// The exit code where there is no sound answer.
+const REFUSED: u8 = 3;
+
+/// What went wrong.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// Something to tell, and the exit code.
+    Told { code: u8, message: String, excerpt: Option<String>, hint: String },
+    /// What the option parser has to say, help included.
+    Options(clap::Error),
+    /// Whoever read our output has enough.
+    PipeClosed,
+}
+
+impl Failure {
+    /// The caller can fix it.
+    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::told(USAGE, message.into(), hint.into())
+    }
+
+    /// We must fix it.
+    pub(crate) fn bug(message: impl Into<String>) -> Self {
+        Self::told(BUG, message.into(), BUG_HINT.to_owned())
+    }
+
+    fn told(code: u8, message: String, hint: String) -> Self {
+        Self::Told { code, message, excerpt: None, hint }
+    }
+
+    /// What the accountant has to say of the expression `text`.
+    pub(crate) fn of_expression(text: &str, error: AccountError) -> Self {
+        let syntax_at = match &error {
+            AccountError::Syntax { column, .. } => Some(*column),
+            _ => None,
+        };
+        let mut failure = Self::from(error);
+        if let (Self::Told { excerpt, .. }, Some(column)) = (&mut failure, syntax_at) {
+            *excerpt = Some(caret(text, column));
+        }
+        failure
+    }
+
+    /// Says it on stderr and gives the exit code.
+    pub(crate) fn report(self) -> ExitCode {
+        match self {
+            Self::PipeClosed => ExitCode::SUCCESS,
+            Self::Options(error) => report_options(&error),
+            Self::Told { code, message, excerpt, hint } => {
+                let paint = stderr_paint();
+                let mut text = format!("{} {message}\n", paint.error("error:"));
+                if let Some(excerpt) = excerpt {
+                    text.push_str(&excerpt);
+                }
+                let _ = writeln!(text, "{} {hint}", paint.hint("hint:"));
+                output::talk(&text);
+                ExitCode::from(code)
+            }
+        }
+    }
+}
+
+const BUG_HINT: &str = "this is a bug in throng; please report it with the command you typed";
+
+/// Tells of a panic.
+pub(crate) fn report_bug(what: &str) {
+    output::talk(&format!("error: internal error: {what}\nhint: {BUG_HINT}\n"));
+}
+
+/// Help and version are answers; everything else is a usage error.
+fn report_options(error: &clap::Error) -> ExitCode {
+    let coloured = error.render().ansi().to_string();
+    let plain = error.render().to_string();
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        // Whether the answer could be written does not make it less of an answer.
+        let _ = output::answer(if output::paint().is_on() { &coloured } else { &plain });
+        return ExitCode::SUCCESS;
+    }
+    let text = if stderr_paint().is_on() { coloured } else { plain };
+    output::talk(&text.replace("For more information, try", "hint: for more information, try"));
+    ExitCode::from(USAGE)
+}
+
+/// The line of `text` that holds a column (in characters of the whole text, from 1), and a caret
+/// under it. Of a long line only the neighbourhood is shown.
+fn caret(text: &str, column: usize) -> String {
+    const AROUND: usize = 50;
+    let mut before = column.saturating_sub(1);
+    let mut shown = "";
+    for line in text.split('\n') {
+        shown = line;
+        let length = line.chars().count();
+        if before <= length {
+            break;
+        }
+        before -= length + 1;
+    }
+    let from = before.saturating_sub(AROUND);
+    let window: String = shown
+        .chars()
+        .skip(from)
+        .take(2 * AROUND)
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    let paint: Paint = stderr_paint();
+    format!("  {window}\n  {}{}\n", " ".repeat(before - from), paint.error("^"))
+}
+
+impl From<AccountError> for Failure {
+    fn from(error: AccountError) -> Self {
+        const EXPRESSIONS: &str = "`throng help expressions` lists the mechanisms";
+        let message = error.to_string();
+        match error {
+            AccountError::Refused { what, hint } => Self::told(REFUSED, what, hint),
+            AccountError::Syntax { .. } => Self::usage(message, EXPRESSIONS),
+            AccountError::Invalid { name, allowed, .. } => {
+                Self::usage(message, format!("choose a {name} that is {allowed}"))
+            }
+            AccountError::TooLarge { limit, .. } => {
+                Self::usage(message, format!("stay within {limit}, or ask for a larger --width"))
+            }
+            AccountError::Numeric(_) => {
+                Self::usage(message, "a parameter is out of the range that can be computed")
+            }
+            _ => Self::bug(message),
+        }
+    }
+}
+
+impl From<clap::Error> for Failure {
+    fn from(error: clap::Error) -> Self {
+        Self::Options(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Self::PipeClosed;
+        }
+        Self::usage(error.to_string(), "check that the place can be written to")
+    }
+}
+
+impl From<serde_json::Error> for Failure {
+    fn from(error: serde_json::Error) -> Self {
+        Self::bug(error.to_string())
+    }
+}

@@ -1,0 +1,44 @@
+//! The `throng` command.
+//!
+//! Data goes to stdout, talk to stderr. Exit codes: 0 done, 1 a bug of ours, 2 usage or invalid
+//! input, 3 refused because there is no sound answer.
+
+mod arguments;
+mod commands;
+mod digits;
+mod expression;
+mod failure;
+mod json;
+mod number;
+mod output;
+mod plot;
+mod progress;
+mod table;
+mod terminal;
+
+use std::process::ExitCode;
+
+use arguments::{Command, Throng};
+use clap::Parser;
+use commands::{account, calibrate, completions, curve, help, man};
+use failure::Failure;
+
+fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(|panic| failure::report_bug(&panic.to_string())));
+    match std::panic::catch_unwind(run) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(failure)) => failure.report(),
+        Err(_) => ExitCode::from(failure::BUG),
+    }
+}
+
+fn run() -> Result<(), Failure> {
+    match Throng::try_parse()?.command {
+        Command::Account(options) => account::run(&options),
+        Command::Calibrate(options) => calibrate::run(&options),
+        Command::Curve(options) => curve::run(&options),
+        Command::Help(options) => help::run(&options),
+        Command::Completions(options) => completions::run(&options),
+        Command::Man(options) => man::run(&options),
+    }
+}

@@ -1,0 +1,128 @@
+//! Which axes, which helping lines, where the legend goes.
+
+use super::axis::{Axis, Scale};
+use super::sample::{ORDERS, SMALLEST_ALPHA, SMALLEST_DELTA};
+use super::{Curve, Kind, Point, Request};
+
+/// A plot, ready to be drawn in any way.
+#[derive(Debug)]
+pub(crate) struct Figure {
+    pub(crate) title: Option<String>,
+    pub(crate) x: Axis,
+    pub(crate) y: Axis,
+    pub(crate) lines: Vec<Line>,
+    /// What an attacker who guesses reaches, as (x, y).
+    pub(crate) guessing: Vec<(f64, f64)>,
+    pub(crate) legend: Corner,
+}
+
+/// A curve as both its ends; the promised end is drawn.
+#[derive(Debug)]
+pub(crate) struct Line {
+    pub(crate) label: String,
+    pub(crate) promised: Vec<(f64, f64)>,
+    pub(crate) other: Vec<(f64, f64)>,
+}
+
+/// Where there is room for the legend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Corner {
+    TopRight,
+    TopLeft,
+    BottomRight,
+}
+
+/// How the guessing line is called.
+pub(crate) const GUESSING: &str = "guessing";
+
+/// Chooses how curves are drawn.
+pub(crate) fn figure(request: &Request, curves: &[Curve]) -> Figure {
+    let (x, y) = axes(request, curves);
+    Figure {
+        title: request.title.clone(),
+        guessing: guessing(request.kind),
+        lines: curves.iter().map(|curve| line(request.kind, curve)).collect(),
+        legend: match request.kind {
+            Kind::Tradeoff if request.log => Corner::BottomRight,
+            Kind::Tradeoff | Kind::Profile | Kind::Loss => Corner::TopRight,
+            Kind::Renyi => Corner::TopLeft,
+            Kind::Roc if request.log => Corner::TopLeft,
+            Kind::Roc => Corner::BottomRight,
+        },
+        x,
+        y,
+    }
+}
+
+fn axes(request: &Request, curves: &[Curve]) -> (Axis, Axis) {
+    let rates = |label: &str| match request.log {
+        true => Axis::exactly(label, SMALLEST_ALPHA, 1.0, Scale::Logarithmic),
+        false => Axis::exactly(label, 0.0, 1.0, Scale::Linear),
+    };
+    let scale = if request.log { Scale::Logarithmic } else { Scale::Linear };
+    match request.kind {
+        Kind::Tradeoff => (rates("false-alarm rate α"), rates("miss rate β(α)")),
+        Kind::Roc => (rates("false-alarm rate α"), rates("found 1 − β(α)")),
+        Kind::Profile => {
+            let (from, to) = span(curves, |point| [point.x, point.x]);
+            let delta = Axis::exactly("δ(ε)", SMALLEST_DELTA, 1.0, Scale::Logarithmic);
+            (Axis::exactly("ε", from, to, scale), delta)
+        }
+        Kind::Renyi => {
+            let (_, most) = span(curves, |point| [point.upper, point.upper]);
+            let from = if request.log { ORDERS.0 } else { 0.0 };
+            let x = Axis::exactly("order a", from, ORDERS.1, scale);
+            (x, Axis::linear("Rényi divergence", 0.0, most))
+        }
+        Kind::Loss => {
+            let (from, to) = span(curves, |point| [point.x, point.to.unwrap_or(point.x)]);
+            let (_, most) = span(curves, |point| [point.upper, point.upper]);
+            let y = match request.log {
+                true => Axis::exactly("mass", most * 1e-8, most, Scale::Logarithmic),
+                false => Axis::linear("mass", 0.0, most),
+            };
+            (Axis::linear("privacy loss", from, to), y)
+        }
+    }
+}
+
+/// The smallest and the largest finite number; 0 and 1 if there are none.
+fn span(curves: &[Curve], of: impl Fn(&Point) -> [f64; 2]) -> (f64, f64) {
+    let points = curves.iter().flat_map(|curve| &curve.points);
+    let finite = points.flat_map(of).filter(|x| x.is_finite());
+    let (from, to) =
+        finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+    if from <= to { (from, to) } else { (0.0, 1.0) }
+}
+
+fn line(kind: Kind, curve: &Curve) -> Line {
+    let ends = |end: fn(&Point) -> f64| curve.points.iter().flat_map(move |p| corners(p, end(p)));
+    let lower = ends(|point| point.lower).collect();
+    let upper = ends(|point| point.upper).collect();
+    let (promised, other) = if kind.promises_lower() { (lower, upper) } else { (upper, lower) };
+    Line { label: curve.label.clone(), promised, other }
+}
+
+/// A point is itself; a cell of a histogram is its top edge.
+fn corners(point: &Point, y: f64) -> Vec<(f64, f64)> {
+    match point.to {
+        None => vec![(point.x, y)],
+        Some(to) => vec![(point.x, y), (to, y)],
+    }
+}
+
+fn guessing(kind: Kind) -> Vec<(f64, f64)> {
+    let parts = (0..=200u32).map(|step| f64::from(step) / 200.0);
+    // Cubes are dense near 0, so that the line is smooth on logarithmic axes too.
+    let rates = parts.map(|t| t * t * t);
+    match kind {
+        Kind::Tradeoff => rates.map(|alpha| (1.0 - alpha, alpha)).chain([(0.0, 1.0)]).collect(),
+        Kind::Roc => rates.map(|alpha| (alpha, alpha)).collect(),
+        Kind::Profile | Kind::Renyi | Kind::Loss => Vec::new(),
+    }
+}
+
+/// The parts of a line that can be drawn: infinite numbers interrupt it.
+pub(crate) fn runs(points: &[(f64, f64)]) -> impl Iterator<Item = &[(f64, f64)]> {
+    points.split(|(x, y)| !x.is_finite() || !y.is_finite()).filter(|run| !run.is_empty())
+}
