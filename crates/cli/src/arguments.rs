@@ -21,7 +21,7 @@ pub(crate) struct Throng {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Account(account::Options),
-    Calibrate(calibrate::Options),
+    Calibrate(Box<calibrate::Options>),
     Curve(curve::Options),
     Help(help::Options),
     Completions(completions::Options),
@@ -36,7 +36,7 @@ pub(crate) struct Setting {
     pub(crate) neighbours: Neighbours,
 
     /// How wide a bracket may be, relative to its value.
-    #[arg(long, value_name = "W", value_parser = number::width, allow_negative_numbers = true)]
+    #[arg(long, value_name = "W", value_parser = number::width, allow_hyphen_values = true)]
     width: Option<Number>,
 }
 

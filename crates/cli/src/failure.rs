@@ -45,13 +45,14 @@ impl Failure {
 
     /// What the accountant has to say of the expression `text`.
     pub(crate) fn of_expression(text: &str, error: AccountError) -> Self {
-        let syntax_at = match &error {
-            AccountError::Syntax { column, .. } => Some(*column),
-            _ => None,
+        let place = if let AccountError::Syntax { column, .. } = &error {
+            Some(caret(text, *column))
+        } else {
+            None
         };
         let mut failure = Self::from(error);
-        if let (Self::Told { excerpt, .. }, Some(column)) = (&mut failure, syntax_at) {
-            *excerpt = Some(caret(text, column));
+        if let Self::Told { excerpt, .. } = &mut failure {
+            *excerpt = place;
         }
         failure
     }

@@ -38,23 +38,23 @@ pub(crate) struct Options {
     expression: String,
 
     /// Ask for epsilon at this delta.
-    #[arg(long, value_name = "D", value_delimiter = ',', value_parser = number::probability, allow_negative_numbers = true)]
+    #[arg(long, value_name = "D", value_delimiter = ',', value_parser = number::probability, allow_hyphen_values = true)]
     delta: Vec<Number>,
 
     /// Ask for delta at this epsilon.
-    #[arg(long, value_name = "E", value_delimiter = ',', value_parser = number::non_negative, allow_negative_numbers = true)]
+    #[arg(long, value_name = "E", value_delimiter = ',', value_parser = number::non_negative, allow_hyphen_values = true)]
     epsilon: Vec<Number>,
 
     /// Ask for the attacker's miss rate at this false-alarm rate (the trade-off curve).
-    #[arg(long, value_name = "A", value_delimiter = ',', value_parser = number::probability, allow_negative_numbers = true)]
+    #[arg(long, value_name = "A", value_delimiter = ',', value_parser = number::probability, allow_hyphen_values = true)]
     alpha: Vec<Number>,
 
     /// Ask for the Renyi divergence of this order.
-    #[arg(long, value_name = "A", value_delimiter = ',', value_parser = number::order, allow_negative_numbers = true)]
+    #[arg(long, value_name = "A", value_delimiter = ',', value_parser = number::order, allow_hyphen_values = true)]
     order: Vec<Number>,
 
     /// Ask how far an attacker's belief can rise from this one, except with chance delta.
-    #[arg(long, value_name = "P", value_parser = number::open_probability, allow_negative_numbers = true)]
+    #[arg(long, value_name = "P", value_parser = number::open_probability, allow_hyphen_values = true)]
     prior: Option<Number>,
 
     /// Add classical bounds on epsilon, for comparison.
@@ -98,11 +98,6 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let spec = expression::spec(&options.expression)?;
     let against = options.against.as_deref().map(expression::spec).transpose()?;
     let deltas = options.deltas()?;
-    if options.delta.is_empty() && !deltas.is_empty() {
-        output::talk(&format!(
-            "note: answering for delta = {USUAL_DELTA}; ask with --delta, --epsilon, --alpha or --order\n"
-        ));
-    }
     let started = Instant::now();
     let loss = PrivacyLoss::of_spec(&spec, options.setting.neighbours, options.setting.accuracy())?;
     let mut answer = Answer::new(&spec, options, &loss, &deltas)?;
@@ -113,5 +108,10 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         answer.set_against(other, &loss, &options.setting)?;
     }
     answer.took(started.elapsed());
+    if options.delta.is_empty() && !deltas.is_empty() {
+        output::talk(&format!(
+            "note: answering for delta = {USUAL_DELTA}; ask with --delta, --epsilon, --alpha or --order\n"
+        ));
+    }
     if options.json { output::json(&answer) } else { show::show(&answer) }
 }

@@ -31,31 +31,31 @@ pub(crate) struct Options {
     template: String,
 
     /// Target: at most this epsilon, at --delta.
-    #[arg(long, value_name = "E", value_parser = number::non_negative, allow_negative_numbers = true)]
+    #[arg(long, value_name = "E", value_parser = number::non_negative, allow_hyphen_values = true)]
     epsilon: Option<Number>,
 
     /// The delta of --epsilon.
-    #[arg(long, value_name = "D", value_parser = number::probability, allow_negative_numbers = true)]
+    #[arg(long, value_name = "D", value_parser = number::probability, allow_hyphen_values = true)]
     delta: Option<Number>,
 
     /// Target: at most this mu of Gaussian privacy.
-    #[arg(long, value_name = "MU", value_parser = number::positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "MU", value_parser = number::positive, allow_hyphen_values = true)]
     gdp: Option<Number>,
 
     /// Target: at most this rho of zero-concentrated privacy.
-    #[arg(long, value_name = "RHO", value_parser = number::positive, allow_negative_numbers = true)]
+    #[arg(long, value_name = "RHO", value_parser = number::positive, allow_hyphen_values = true)]
     zcdp: Option<Number>,
 
     /// The false-alarm rate of --tpr.
-    #[arg(long, value_name = "A", value_parser = number::probability, allow_negative_numbers = true)]
+    #[arg(long, value_name = "A", value_parser = number::probability, allow_hyphen_values = true)]
     fpr: Option<Number>,
 
     /// Target: at most this part of the members is found, at --fpr.
-    #[arg(long, value_name = "B", value_parser = number::probability, allow_negative_numbers = true)]
+    #[arg(long, value_name = "B", value_parser = number::probability, allow_hyphen_values = true)]
     tpr: Option<Number>,
 
     /// Target: found minus false alarms is at most this (total variation).
-    #[arg(long, value_name = "T", value_parser = number::probability, allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", value_parser = number::probability, allow_hyphen_values = true)]
     advantage: Option<Number>,
 
     #[command(flatten)]

@@ -160,7 +160,7 @@ mod tests {
             ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
         );
         assert_eq!(texts(&Axis::linear("x", 0.0, 7.3), 4), ["0", "2", "4", "6", "8"]);
-        assert_eq!(texts(&Axis::linear("x", -3.0, 3.0), 3), ["-4", "-2", "0", "2", "4"]);
+        assert_eq!(texts(&Axis::linear("x", -3.0, 3.0), 4), ["-4", "-2", "0", "2", "4"]);
         let empty = Axis::linear("x", 0.0, f64::INFINITY);
         assert!(empty.to.is_finite() && empty.to > 0.0);
     }

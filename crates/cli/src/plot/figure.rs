@@ -37,11 +37,12 @@ pub(crate) const GUESSING: &str = "guessing";
 
 /// Chooses how curves are drawn.
 pub(crate) fn figure(request: &Request, curves: &[Curve]) -> Figure {
+    let curves = &densities(curves);
     let (x, y) = axes(request, curves);
     Figure {
         title: request.title.clone(),
         guessing: guessing(request.kind),
-        lines: curves.iter().map(|curve| line(request.kind, curve)).collect(),
+        lines: curves.iter().map(|curve| line(request.kind, curve, &y)).collect(),
         legend: match request.kind {
             Kind::Tradeoff if request.log => Corner::BottomRight,
             Kind::Tradeoff | Kind::Profile | Kind::Loss => Corner::TopRight,
@@ -78,8 +79,8 @@ fn axes(request: &Request, curves: &[Curve]) -> (Axis, Axis) {
             let (from, to) = span(curves, |point| [point.x, point.to.unwrap_or(point.x)]);
             let (_, most) = span(curves, |point| [point.upper, point.upper]);
             let y = match request.log {
-                true => Axis::exactly("mass", most * 1e-8, most, Scale::Logarithmic),
-                false => Axis::linear("mass", 0.0, most),
+                true => Axis::exactly("density", most * 1e-8, most, Scale::Logarithmic),
+                false => Axis::linear("density", 0.0, most),
             };
             (Axis::linear("privacy loss", from, to), y)
         }
@@ -95,12 +96,42 @@ fn span(curves: &[Curve], of: impl Fn(&Point) -> [f64; 2]) -> (f64, f64) {
     if from <= to { (from, to) } else { (0.0, 1.0) }
 }
 
-fn line(kind: Kind, curve: &Curve) -> Line {
-    let ends = |end: fn(&Point) -> f64| curve.points.iter().flat_map(move |p| corners(p, end(p)));
-    let lower = ends(|point| point.lower).collect();
-    let upper = ends(|point| point.upper).collect();
+fn line(kind: Kind, curve: &Curve, axis: &Axis) -> Line {
+    let ends = |end: fn(&Point) -> f64| {
+        let all = curve.points.iter().flat_map(|point| corners(point, end(point)));
+        above_the_floor(all.collect(), axis)
+    };
+    let (lower, upper) = (ends(|point| point.lower), ends(|point| point.upper));
     let (promised, other) = if kind.promises_lower() { (lower, upper) } else { (upper, lower) };
     Line { label: curve.label.clone(), promised, other }
+}
+
+/// Histograms as densities, so that cells of different widths can be compared; a cell without a
+/// width, or without an end, cannot be drawn. Other curves stay as they are.
+fn densities(curves: &[Curve]) -> Vec<Curve> {
+    let mut curves = curves.to_vec();
+    for point in curves.iter_mut().flat_map(|curve| &mut curve.points) {
+        if let Some(to) = point.to {
+            let width = to - point.x;
+            let scale = if width > 0.0 && width.is_finite() { width } else { f64::NAN };
+            (point.lower, point.upper) = (point.lower / scale, point.upper / scale);
+        }
+    }
+    curves
+}
+
+/// On a logarithmic axis a line ends where it falls below the plot: points below it are dropped
+/// if both their neighbours are below it too.
+fn above_the_floor(points: Vec<(f64, f64)>, axis: &Axis) -> Vec<(f64, f64)> {
+    if axis.scale == Scale::Linear {
+        return points;
+    }
+    let below = |index: usize| points.get(index).is_none_or(|(_, y)| *y < axis.from);
+    let keep = |(index, &(x, y)): (usize, &(f64, f64))| {
+        let hidden = below(index) && below(index.wrapping_sub(1)) && below(index + 1);
+        (x, if hidden { f64::NAN } else { y })
+    };
+    points.iter().enumerate().map(keep).collect()
 }
 
 /// A point is itself; a cell of a histogram is its top edge.

@@ -90,10 +90,8 @@ impl Picture {
             } else {
                 Transform::new(s, 0.0, 0.0, s, x, y)
             };
-            let mut stroke = Stroke::new(strokes::WEIGHT);
-            stroke.cap(Cap::Round).join(Join::Round);
             let mut mask = Mask::new(glyph.path);
-            mask.transform(Some(transform)).style(stroke);
+            mask.transform(Some(transform)).style(strokes::pen());
             self.ink(&mask, at.colour, 1.0);
             along += glyph.advance() * unit;
         }

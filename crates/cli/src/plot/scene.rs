@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::axis::{Axis, Tick};
+use super::axis::Tick;
 use super::figure::{Corner, Figure, GUESSING, Line, runs};
 use super::strokes;
 
@@ -158,7 +158,7 @@ fn dashes(index: usize) -> &'static [f32] {
 /// Grid lines and the numbers beside the axes.
 fn grid(frame: &Frame<'_>, items: &mut Vec<Item>) {
     let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
-    for tick in ticks(&frame.figure.x, 8) {
+    for tick in frame.figure.x.ticks(8) {
         let x = frame.x(tick.at);
         items.push(stroke(
             "grid",
@@ -169,25 +169,21 @@ fn grid(frame: &Frame<'_>, items: &mut Vec<Item>) {
         ));
         items.push(number(x, bottom + 19.0, Anchor::Middle, tick));
     }
-    for tick in ticks(&frame.figure.y, 6) {
+    for tick in frame.figure.y.ticks(6) {
         let y = frame.y(tick.at);
         items.push(stroke("grid", format!("M{LEFT:.2},{y:.2} H{right:.2}"), GRID, 1.0, &[]));
         items.push(number(LEFT - 9.0, y + 4.2, Anchor::End, tick));
     }
 }
 
-fn ticks(axis: &Axis, count: u32) -> Vec<Tick> {
-    axis.ticks(count)
-}
-
 /// The frame and its small ticks.
 fn border(frame: &Frame<'_>, items: &mut Vec<Item>) {
     let (bottom, right) = (HEIGHT - BOTTOM, WIDTH - RIGHT);
     let mut data = format!("M{LEFT:.2},{:.2} V{bottom:.2} H{right:.2}", frame.top);
-    for tick in ticks(&frame.figure.x, 8) {
+    for tick in frame.figure.x.ticks(8) {
         let _ = write!(data, " M{:.2},{bottom:.2} v5", frame.x(tick.at));
     }
-    for tick in ticks(&frame.figure.y, 6) {
+    for tick in frame.figure.y.ticks(6) {
         let _ = write!(data, " M{LEFT:.2},{:.2} h-5", frame.y(tick.at));
     }
     for at in frame.figure.x.minor() {
@@ -272,7 +268,7 @@ fn fill(class: &'static str, data: String, colour: &'static str, opacity: f32) -
 }
 
 fn number(x: f64, y: f64, anchor: Anchor, tick: Tick) -> Item {
-    let Tick { text, power, .. } = tick;
+    let (text, power) = (tick.text.replace('-', "\u{2212}"), tick.power);
     let size = TICK;
     Item::Text(Text { x, y, size, anchor, colour: INK, upright: false, text, power })
 }

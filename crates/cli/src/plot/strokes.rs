@@ -3,12 +3,18 @@
 //! The baseline is at 0 and y points down; capitals are 14 high, small letters 10. A glyph is a
 //! path in the language of SVG that begins at x = 0.
 
+use zeno::{Cap, Join, Stroke};
+
 /// Units in the size of a text.
 pub(super) const EM: f64 = 20.0;
 /// The space before and after each letter.
-pub(super) const BEARING: f64 = 1.3;
-/// The width of the pen.
-pub(super) const WEIGHT: f32 = 1.7;
+pub(super) const BEARING: f64 = 1.5;
+/// The pen: round, so that a dot is a very short stroke.
+pub(super) fn pen() -> Stroke<'static> {
+    let mut stroke = Stroke::new(1.7);
+    stroke.cap(Cap::Round).join(Join::Round);
+    stroke
+}
 
 /// A letter.
 #[derive(Debug, Clone, Copy)]
@@ -160,7 +166,7 @@ static GLYPHS: [Glyph; 112] = [
 #[cfg(test)]
 mod tests {
     use super::*;
-    use zeno::{Mask, Stroke};
+    use zeno::Mask;
 
     #[test]
     fn every_printable_ascii_letter_has_strokes() {
@@ -172,7 +178,7 @@ mod tests {
     #[test]
     fn letters_stay_in_their_box() {
         for Glyph { letter, width, path } in GLYPHS.iter().filter(|glyph| !glyph.path.is_empty()) {
-            let (ink, placed) = Mask::new(*path).style(Stroke::new(WEIGHT)).render();
+            let (ink, placed) = Mask::new(*path).style(pen()).render();
             let right = f64::from(placed.left) + f64::from(placed.width);
             assert!(ink.iter().any(|&part| part > 100), "{letter:?} has no ink");
             assert!(

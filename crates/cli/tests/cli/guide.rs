@@ -1,0 +1,80 @@
+//! Help, examples, completions, manual pages.
+
+use std::process::Command;
+
+use crate::{folder, printed, run, stderr};
+
+#[test]
+fn help_reads_like_a_guide() {
+    let guide = printed(&["help"]);
+    for command in ["account", "calibrate", "curve", "expressions"] {
+        assert!(guide.contains(command), "{guide}");
+    }
+    let expressions = printed(&["help", "expressions"]);
+    assert!(expressions.contains("gaussian(sigma"), "{expressions}");
+    assert!(expressions.contains("meaning"), "{expressions}");
+    assert_eq!(printed(&["help", "account"]), printed(&["account", "--help"]));
+    assert!(printed(&["--version"]).starts_with("throng "));
+    let alone = run(&[]);
+    assert_eq!(alone.status.code(), Some(2));
+    assert!(stderr(&alone).contains("Usage"));
+}
+
+/// The lines of a text that call throng.
+fn examples(text: &str) -> Vec<String> {
+    let calls = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| line.starts_with("throng ") || line.starts_with("echo "));
+    calls.map(|line| line.split("   ").next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_example_works() {
+    let mut all = examples(&printed(&["help"]));
+    for command in ["account", "calibrate", "curve", "man"] {
+        let found = examples(&printed(&[command, "--help"]));
+        assert!(found.len() >= 2, "{command} has no examples");
+        all.extend(found);
+    }
+    let here = folder("examples");
+    let binary = std::path::Path::new(env!("CARGO_BIN_EXE_throng")).parent().unwrap();
+    let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
+    for example in all {
+        let mut shell = Command::new("sh");
+        let output =
+            shell.args(["-c", &example]).current_dir(&here).env("PATH", &path).output().unwrap();
+        assert!(output.status.success(), "`{example}`: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn every_example_of_the_language_is_understood() {
+    for line in printed(&["help", "expressions"]).lines() {
+        let Some(line) = line.strip_prefix("  ") else { continue };
+        let expression = line.split("   ").next().unwrap();
+        if expression.contains('?') {
+            printed(&["calibrate", expression, "--gdp", "1"]);
+        } else {
+            printed(&["account", expression]);
+        }
+    }
+}
+
+#[test]
+fn completions_know_the_commands() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = printed(&["completions", shell]);
+        assert!(script.contains("calibrate") && script.contains("neighbours"), "{shell}");
+    }
+}
+
+#[test]
+fn manual_pages_are_roff() {
+    let page = printed(&["man"]);
+    assert!(page.contains(".TH throng 1"), "{page}");
+    assert!(page.contains("calibrate"), "{page}");
+    let page = printed(&["man", "curve"]);
+    assert!(page.contains(".TH throng-curve 1"), "{page}");
+    assert!(page.contains("points"), "{page}");
+}
