@@ -36,7 +36,7 @@ pub(crate) struct Setting {
     pub(crate) neighbours: Neighbours,
 
     /// How wide a bracket may be, relative to its value.
-    #[arg(long, value_name = "W", value_parser = number::width, allow_hyphen_values = true)]
+    #[arg(long, value_name = "W", value_parser = number::open_probability, allow_hyphen_values = true)]
     width: Option<Number>,
 }
 

@@ -3,7 +3,8 @@
 use std::fs;
 use std::io::{self, Read};
 
-use throng_account::{MechanismSpec, Template};
+use throng_account::MechanismSpec;
+use throng_account::spec::{SpecDocument, Template};
 
 use crate::failure::Failure;
 
@@ -35,11 +36,20 @@ fn unreadable(what: &str, error: &io::Error) -> Failure {
 pub(crate) fn spec(argument: &str) -> Result<MechanismSpec, Failure> {
     let text = read(argument)?;
     if text.starts_with(['{', '"', '[']) {
-        return serde_json::from_str(&text).map_err(|error| {
+        return from_json(&text).map_err(|error| {
             Failure::usage(format!("the JSON is not a mechanism: {error}"), WHERE)
         });
     }
     text.parse().map_err(|error| Failure::of_expression(&text, error))
+}
+
+/// A document with a version, or a bare mechanism.
+fn from_json(text: &str) -> Result<MechanismSpec, serde_json::Error> {
+    let value: serde_json::Value = serde_json::from_str(text)?;
+    if value.get("version").is_some() {
+        return Ok(serde_json::from_str::<SpecDocument>(text)?.spec);
+    }
+    serde_json::from_str(text)
 }
 
 /// The mechanism with a hole behind an argument.

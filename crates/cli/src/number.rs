@@ -84,8 +84,3 @@ pub(crate) fn positive(text: &str) -> Result<Number, String> {
 pub(crate) fn order(text: &str) -> Result<Number, String> {
     within(text, "above 1", |x| *x > one())
 }
-
-/// The relative width of a bracket.
-pub(crate) fn width(text: &str) -> Result<Number, String> {
-    within(text, "above 0 and at most 1", |x| x.is_positive() && *x <= one())
-}

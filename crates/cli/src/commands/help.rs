@@ -64,7 +64,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 fn expressions() -> String {
     let mut table = Table::new(["mechanism", "meaning"]);
     for entry in vocabulary() {
-        table.row([entry.signature, entry.meaning]);
+        table.row([&entry.to_string(), entry.meaning]);
     }
     format!("{LANGUAGE}{}", table.render(output::paint()))
 }

@@ -39,13 +39,31 @@ impl Axis {
         Self { label: label.to_owned(), from, to, scale }
     }
 
+    /// A logarithmic axis between powers of ten around two positive numbers.
+    pub(crate) fn decades(label: &str, least: f64, most: f64) -> Self {
+        let power = |exponent: f64| 10f64.powf(exponent);
+        let (from, to) = if 0.0 < least && least <= most && most.is_finite() {
+            (power((least.log10() + 1e-9).floor()), power((most.log10() - 1e-9).ceil()))
+        } else {
+            (0.1, 1.0)
+        };
+        let to = if to > from { to } else { 10.0 * from };
+        Self::exactly(label, from, to, Scale::Logarithmic)
+    }
+
+    /// How far along from `high` to `low` a logarithmic axis ends, as a part of 1.
+    pub(crate) fn crossing(&self, high: f64, low: f64) -> f64 {
+        if low <= 0.0 {
+            return 0.0;
+        }
+        ((high / self.from).ln() / (high / low).ln()).clamp(0.0, 1.0)
+    }
+
     /// Where a number goes, as a part of the axis; beyond the ends, at the end.
     pub(crate) fn place(&self, value: f64) -> f64 {
         let part = match self.scale {
             Scale::Linear => (value - self.from) / (self.to - self.from),
-            Scale::Logarithmic => {
-                (value.max(f64::MIN_POSITIVE) / self.from).log10() / self.decades()
-            }
+            Scale::Logarithmic => (value.max(f64::MIN_POSITIVE) / self.from).log10() / self.reach(),
         };
         part.clamp(0.0, 1.0)
     }
@@ -60,7 +78,7 @@ impl Axis {
 
     /// Places for small ticks without numbers.
     pub(crate) fn minor(&self) -> Vec<f64> {
-        if self.scale == Scale::Linear || self.decades() > 7.0 {
+        if self.scale == Scale::Linear || self.reach() > 7.0 {
             return Vec::new();
         }
         let (first, last) = self.exponents();
@@ -70,7 +88,8 @@ impl Axis {
             .collect()
     }
 
-    fn decades(&self) -> f64 {
+    /// How many powers of ten a logarithmic axis spans.
+    fn reach(&self) -> f64 {
         (self.to / self.from).log10()
     }
 
@@ -100,11 +119,19 @@ impl Axis {
             .filter_map(|index| i32::try_from(index * stride).ok())
             .map(|below| power_of_ten(last - below))
             .collect();
-        if ticks.len() < 2 {
-            let ends = [self.from, self.to];
-            ticks = ends.map(|at| Tick { at, text: format!("{at:.3}"), power: None }).into();
+        if span < 2 {
+            ticks = self.few_ticks(first - 1, last);
         }
         ticks
+    }
+
+    /// On an axis of few decades: 1, 2 and 5 in each.
+    fn few_ticks(&self, first: i32, last: i32) -> Vec<Tick> {
+        (first..=last)
+            .flat_map(|exponent| [1.0, 2.0, 5.0].map(|digit| digit * 10f64.powi(exponent)))
+            .filter(|at| (self.from..=self.to).contains(at))
+            .map(|at| Tick { at, text: short(at, 10f64.powf(at.log10().floor())), power: None })
+            .collect()
     }
 }
 

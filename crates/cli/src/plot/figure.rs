@@ -16,12 +16,14 @@ pub(crate) struct Figure {
     pub(crate) legend: Corner,
 }
 
-/// A curve as both its ends; the promised end is drawn.
+/// A curve: the promised end, which is drawn, the other end, and the area between them as two
+/// lines with the same abscissas.
 #[derive(Debug)]
 pub(crate) struct Line {
     pub(crate) label: String,
     pub(crate) promised: Vec<(f64, f64)>,
     pub(crate) other: Vec<(f64, f64)>,
+    pub(crate) band: [Vec<(f64, f64)>; 2],
 }
 
 /// Where there is room for the legend.
@@ -30,6 +32,7 @@ pub(crate) enum Corner {
     TopRight,
     TopLeft,
     BottomRight,
+    BottomLeft,
 }
 
 /// How the guessing line is called.
@@ -44,10 +47,9 @@ pub(crate) fn figure(request: &Request, curves: &[Curve]) -> Figure {
         guessing: guessing(request.kind),
         lines: curves.iter().map(|curve| line(request.kind, curve, &y)).collect(),
         legend: match request.kind {
-            Kind::Tradeoff if request.log => Corner::BottomRight,
+            Kind::Tradeoff | Kind::Profile if request.log => Corner::BottomLeft,
             Kind::Tradeoff | Kind::Profile | Kind::Loss => Corner::TopRight,
             Kind::Renyi => Corner::TopLeft,
-            Kind::Roc if request.log => Corner::TopLeft,
             Kind::Roc => Corner::BottomRight,
         },
         x,
@@ -62,7 +64,9 @@ fn axes(request: &Request, curves: &[Curve]) -> (Axis, Axis) {
     };
     let scale = if request.log { Scale::Logarithmic } else { Scale::Linear };
     match request.kind {
-        Kind::Tradeoff => (rates("false-alarm rate α"), rates("miss rate β(α)")),
+        Kind::Tradeoff => {
+            (rates("false-alarm rate α"), Axis::exactly("miss rate β(α)", 0.0, 1.0, Scale::Linear))
+        }
         Kind::Roc => (rates("false-alarm rate α"), rates("found 1 − β(α)")),
         Kind::Profile => {
             let (from, to) = span(curves, |point| [point.x, point.x]);
@@ -70,16 +74,23 @@ fn axes(request: &Request, curves: &[Curve]) -> (Axis, Axis) {
             (Axis::exactly("ε", from, to, scale), delta)
         }
         Kind::Renyi => {
-            let (_, most) = span(curves, |point| [point.upper, point.upper]);
-            let from = if request.log { ORDERS.0 } else { 0.0 };
-            let x = Axis::exactly("order a", from, ORDERS.1, scale);
-            (x, Axis::linear("Rényi divergence", 0.0, most))
+            let (least, most) = span(curves, |point| [point.upper, point.upper]);
+            let name = "Rényi divergence";
+            match request.log {
+                true => (
+                    Axis::exactly("order a", 1.0, ORDERS.1, scale),
+                    Axis::decades(name, least.max(most * 1e-6), most),
+                ),
+                false => {
+                    (Axis::exactly("order a", 0.0, ORDERS.1, scale), Axis::linear(name, 0.0, most))
+                }
+            }
         }
         Kind::Loss => {
             let (from, to) = span(curves, |point| [point.x, point.to.unwrap_or(point.x)]);
             let (_, most) = span(curves, |point| [point.upper, point.upper]);
             let y = match request.log {
-                true => Axis::exactly("density", most * 1e-8, most, Scale::Logarithmic),
+                true => Axis::decades("density", most * 1e-8, most),
                 false => Axis::linear("density", 0.0, most),
             };
             (Axis::linear("privacy loss", from, to), y)
@@ -97,13 +108,17 @@ fn span(curves: &[Curve], of: impl Fn(&Point) -> [f64; 2]) -> (f64, f64) {
 }
 
 fn line(kind: Kind, curve: &Curve, axis: &Axis) -> Line {
-    let ends = |end: fn(&Point) -> f64| {
-        let all = curve.points.iter().flat_map(|point| corners(point, end(point)));
-        above_the_floor(all.collect(), axis)
+    let ends = |end: fn(&Point) -> f64| -> Vec<(f64, f64)> {
+        curve.points.iter().flat_map(|point| corners(point, end(point))).collect()
     };
     let (lower, upper) = (ends(|point| point.lower), ends(|point| point.upper));
     let (promised, other) = if kind.promises_lower() { (lower, upper) } else { (upper, lower) };
-    Line { label: curve.label.clone(), promised, other }
+    Line {
+        label: curve.label.clone(),
+        other: above_the_floor(&other, axis),
+        band: [promised.clone(), other],
+        promised: above_the_floor(&promised, axis),
+    }
 }
 
 /// Histograms as densities, so that cells of different widths can be compared; a cell without a
@@ -120,18 +135,23 @@ fn densities(curves: &[Curve]) -> Vec<Curve> {
     curves
 }
 
-/// On a logarithmic axis a line ends where it falls below the plot: points below it are dropped
-/// if both their neighbours are below it too.
-fn above_the_floor(points: Vec<(f64, f64)>, axis: &Axis) -> Vec<(f64, f64)> {
+/// On a logarithmic axis a line ends where it crosses the lower end of the axis: points below it
+/// are moved to the crossing, or dropped if their neighbours are below it too.
+fn above_the_floor(points: &[(f64, f64)], axis: &Axis) -> Vec<(f64, f64)> {
     if axis.scale == Scale::Linear {
-        return points;
+        return points.to_vec();
     }
-    let below = |index: usize| points.get(index).is_none_or(|(_, y)| *y < axis.from);
-    let keep = |(index, &(x, y)): (usize, &(f64, f64))| {
-        let hidden = below(index) && below(index.wrapping_sub(1)) && below(index + 1);
-        (x, if hidden { f64::NAN } else { y })
+    let above = |index: usize| points.get(index).copied().filter(|(_, y)| *y >= axis.from);
+    let kept = |(index, &low): (usize, &(f64, f64))| {
+        if above(index).is_some() || !low.1.is_finite() {
+            return low;
+        }
+        match above(index.wrapping_sub(1)).or(above(index + 1)) {
+            Some(high) => (high.0 + (low.0 - high.0) * axis.crossing(high.1, low.1), axis.from),
+            None => (low.0, f64::NAN),
+        }
     };
-    points.iter().enumerate().map(keep).collect()
+    points.iter().enumerate().map(kept).collect()
 }
 
 /// A point is itself; a cell of a histogram is its top edge.

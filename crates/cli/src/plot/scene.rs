@@ -110,7 +110,7 @@ impl Frame<'_> {
         data
     }
 
-    /// The area between two lines with the same abscissas, up to the first infinite number.
+    /// The area between two lines with the same abscissas, where both are finite.
     fn area(&self, one: &[(f64, f64)], other: &[(f64, f64)]) -> String {
         let finite = |&(x, y): &(f64, f64)| x.is_finite() && y.is_finite();
         let both = one.iter().zip(other).filter(|(a, b)| finite(a) && finite(b));
@@ -134,7 +134,8 @@ pub(super) fn scene(figure: &Figure) -> Vec<Item> {
         items.push(stroke("guessing", data, GREY, 1.0, &[4.0, 4.0]));
     }
     for (index, line) in figure.lines.iter().enumerate() {
-        let area = frame.area(&line.promised, &line.other);
+        let [one, other] = &line.band;
+        let area = frame.area(one, other);
         items.push(fill("bracket", area, colour(index), 0.22));
     }
     for (index, line) in figure.lines.iter().enumerate() {
@@ -221,6 +222,7 @@ fn legend(frame: &Frame<'_>, items: &mut Vec<Item>) {
         Corner::TopRight => (right, frame.top + 10.0),
         Corner::TopLeft => (LEFT + 12.0, frame.top + 10.0),
         Corner::BottomRight => (right, bottom),
+        Corner::BottomLeft => (LEFT + 12.0, bottom),
     };
     items.push(fill("legend", rectangle(x, y, width, height), "#ffffff", 0.88));
     items.push(stroke("legend", rectangle(x, y, width, height), "#cccccc", 0.8, &[]));

@@ -132,6 +132,12 @@ fn expressions_come_from_stdin_and_files() {
     std::fs::write(&path, "gaussian(sigma=1)\n").unwrap();
     let argument = format!("@{}", path.display());
     assert_eq!(printed(&["account", &argument, "--delta=1e-5"]), typed);
+    let bare = r#"{"gaussian": {"sigma": "1"}}"#;
+    let document = format!(r#"{{"version": 1, "spec": {bare}}}"#);
+    for json in [bare, &document] {
+        std::fs::write(&path, json).unwrap();
+        assert_eq!(printed(&["account", &argument, "--delta=1e-5"]), typed);
+    }
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn options_are_named_with_value_and_range() {
         ("--order", "1", "above 1"),
         ("--prior", "0", "above 0 and below 1"),
         ("--prior", "1", "above 0 and below 1"),
-        ("--width", "0", "above 0 and at most 1"),
+        ("--width", "0", "above 0 and below 1"),
         ("--delta", "1/0", "denominator is zero"),
         ("--delta", "", "between 0 and 1"),
     ];
