@@ -35,7 +35,7 @@ pub(crate) struct Setting {
     #[arg(long, value_name = "RELATION", default_value = "add-remove", value_parser = neighbours())]
     pub(crate) neighbours: Neighbours,
 
-    /// How wide a bracket may be, relative to its value.
+    /// How wide a bracket may be, relative to its value; 1e-4 if not given.
     #[arg(long, value_name = "W", value_parser = number::open_probability, allow_hyphen_values = true)]
     width: Option<Number>,
 }

@@ -167,7 +167,7 @@ fn guessing(kind: Kind) -> Vec<(f64, f64)> {
     // Cubes are dense near 0, so that the line is smooth on logarithmic axes too.
     let rates = parts.map(|t| t * t * t);
     match kind {
-        Kind::Tradeoff => rates.map(|alpha| (1.0 - alpha, alpha)).chain([(0.0, 1.0)]).collect(),
+        Kind::Tradeoff => rates.map(|alpha| (alpha, 1.0 - alpha)).collect(),
         Kind::Roc => rates.map(|alpha| (alpha, alpha)).collect(),
         Kind::Profile | Kind::Renyi | Kind::Loss => Vec::new(),
     }

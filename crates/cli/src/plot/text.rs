@@ -132,7 +132,8 @@ impl Canvas {
                 (false, true) => '┤',
                 (false, false) => '│',
             };
-            let drawn: String = cells.iter().map(|cell| shown(*cell, style)).collect();
+            let runs = cells.chunk_by(|one, next| one.curve == next.curve);
+            let drawn: String = runs.map(|run| shown(run, style)).collect();
             let _ = writeln!(text, "{number:>margin$} {edge}{}", drawn.trim_end());
         }
     }
@@ -160,18 +161,21 @@ fn coloured(index: usize, text: &str, style: &Style) -> String {
     style.paint.with(code, text)
 }
 
-/// One character of the plot.
-fn shown(cell: Cell, style: &Style) -> String {
-    let glyph = match (cell.letter, cell.dots, style.ascii) {
+/// Characters of the plot that belong to one curve, or to none.
+fn shown(run: &[Cell], style: &Style) -> String {
+    let text: String = run.iter().map(|cell| character(*cell, style)).collect();
+    match run.first().and_then(|cell| cell.curve) {
+        Some(index) => coloured(index, &text, style),
+        None => text,
+    }
+}
+
+fn character(cell: Cell, style: &Style) -> char {
+    match (cell.letter, cell.dots, style.ascii) {
         (Some(letter), _, _) => letter,
-        (None, 0, _) => return " ".to_owned(),
+        (None, 0, _) => ' ',
         (None, _, true) => cell.curve.map_or('.', mark),
         (None, dots, false) => char::from_u32(0x2800 + u32::from(dots)).unwrap_or('*'),
-    };
-    let glyph = glyph.to_string();
-    match cell.curve {
-        Some(index) => coloured(index, &glyph, style),
-        None => glyph,
     }
 }
 

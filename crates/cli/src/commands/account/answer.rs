@@ -138,7 +138,6 @@ impl Answer {
         // Each question is asked on the side of its number that keeps the promise: epsilon and
         // delta fall, so they are asked at or below; the miss rate falls and its lower end is
         // the promise, and the divergence rises, so these are asked at or above.
-        let attacker = !options.json || options.asks_nothing() || options.prior.is_some();
         Ok(Self {
             spec: spec.to_string(),
             neighbours: options.setting.neighbours.to_string(),
@@ -146,9 +145,7 @@ impl Answer {
             delta: AtEpsilon::ask(&options.epsilon, |epsilon| loss.delta(epsilon.down()))?,
             tradeoff: AtAlpha::ask(&options.alpha, |alpha| loss.miss_rate(alpha.up()))?,
             renyi: AtOrder::ask(&options.order, |order| loss.renyi(order.up()))?,
-            attacker: attacker
-                .then(|| Attacker::of(loss, options.prior.as_ref(), deltas))
-                .transpose()?,
+            attacker: Attacker::asked(options, loss, deltas)?,
             compare: Vec::new(),
             against: None,
             seconds: 0.0,
@@ -198,6 +195,20 @@ impl Attacker {
     /// The false-alarm rate of the sentence everyone reads: one in a hundred. Not below 1/100,
     /// so that the promise covers it.
     pub(super) const FALSE_ALARM: f64 = 0.01;
+
+    /// The attacker's view, where it is asked for or shown to people. Where nobody asked for it,
+    /// failing to find it is no failure of the answer.
+    fn asked(
+        options: &Options,
+        loss: &PrivacyLoss,
+        deltas: &[Number],
+    ) -> Result<Option<Self>, AccountError> {
+        if let Some(prior) = &options.prior {
+            return Self::of(loss, Some(prior), deltas).map(Some);
+        }
+        let shown = !options.json || options.asks_nothing();
+        Ok(shown.then(|| Self::of(loss, None, deltas).ok()).flatten())
+    }
 
     fn of(
         loss: &PrivacyLoss,
