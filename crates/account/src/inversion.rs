@@ -367,16 +367,6 @@ impl Contour {
         }
     }
 
-    pub(crate) fn size(&self) -> String {
-        format!(
-            "{} sp {} end {:?} err {:e} mod {:e}",
-            self.kernel.values.len(),
-            self.spacing,
-            self.ending,
-            self.kernel.error,
-            self.kernel.modulus
-        )
-    }
     /// Whether nothing but rounding and aliases widens the answer.
     pub(crate) fn is_exact(&self) -> bool {
         !matches!(self.ending, Ending::Smoothing(_))

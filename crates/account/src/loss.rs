@@ -2,8 +2,10 @@
 
 pub(crate) mod binomial;
 pub(crate) mod closed;
+pub(crate) mod comparison;
 pub(crate) mod composed;
 mod lattice;
+pub(crate) mod readings;
 pub(crate) mod side;
 
 use std::sync::{Arc, OnceLock};
@@ -66,6 +68,13 @@ impl Accuracy {
     }
 }
 
+/// How narrow a delta is asked for: either is enough.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Width {
+    pub(crate) relative: f64,
+    pub(crate) absolute: f64,
+}
+
 /// The privacy loss of a mechanism in both directions, certified from above and below.
 ///
 /// # Guarantee
@@ -83,12 +92,14 @@ impl Accuracy {
 /// ```
 #[derive(Debug)]
 pub struct PrivacyLoss {
+    /// What this is the loss of; a part of a mechanism has no spec of its own.
+    source: Option<(MechanismSpec, Neighbours)>,
     parts: Vec<Part>,
     accuracy: Accuracy,
     /// The two directions, ever finer; only rough pairs need more than the first.
     levels: [OnceLock<Result<Sides, AccountError>>; LEVELS],
-    curve: OnceLock<Result<Tradeoff, AccountError>>,
-    curves: [OnceLock<Result<Tradeoff, AccountError>>; 2],
+    /// Trade-off curves: of both directions together, Remove, Add.
+    curves: [OnceLock<Result<Tradeoff, AccountError>>; 3],
 }
 
 /// How often rough pairs are cut finer, four times each.
@@ -122,23 +133,20 @@ impl PrivacyLoss {
         accuracy: Accuracy,
     ) -> Result<Self, AccountError> {
         spec.validate()?;
-        Self::of_parts(fold(spec, under)?, accuracy)
+        let loss = Self::of_parts(fold(spec, under)?, accuracy)?;
+        Ok(Self { source: Some((spec.clone(), under)), ..loss })
     }
 
     pub(crate) fn of_parts(parts: Vec<Part>, accuracy: Accuracy) -> Result<Self, AccountError> {
         let loss = Self {
+            source: None,
             parts,
             accuracy: accuracy.checked()?,
             levels: Default::default(),
-            curve: OnceLock::new(),
             curves: Default::default(),
         };
         loss.sides(0, 1.0)?;
         Ok(loss)
-    }
-
-    pub(crate) fn parts(&self) -> &[Part] {
-        &self.parts
     }
 
     /// The asked width.
@@ -190,19 +198,30 @@ impl PrivacyLoss {
     /// # Errors
     /// If epsilon is NaN, or the work would be too large.
     pub fn delta_in(&self, direction: Direction, epsilon: f64) -> Result<Bracket, AccountError> {
+        let width = Width { relative: self.accuracy.width, absolute: 0.0 };
+        self.delta_within(direction, epsilon, width).map(ends)
+    }
+
+    pub(crate) fn delta_within(
+        &self,
+        direction: Direction,
+        epsilon: f64,
+        width: Width,
+    ) -> Result<Enclosure, AccountError> {
         if epsilon.is_nan() {
             return Err(AccountError::invalid("epsilon", epsilon, "a number"));
         }
         if epsilon < 0.0 {
-            let other = self.delta_in(direction.reversed(), -epsilon)?;
-            let other = Enclosure::new(other.lower, other.upper)?;
-            return Ok(ends(other_direction(epsilon.max(-1e6), other)));
+            let other = self.delta_within(direction.reversed(), -epsilon, width)?;
+            return Ok(other_direction(epsilon.max(-1e6), other));
         }
         let epsilon = epsilon.min(1e9);
-        let width = self.accuracy.width;
-        let enough = |delta: &Enclosure| delta.width() <= width * delta.upper();
-        let ask = |sides: &Sides| sides.side(direction).delta(epsilon, width * 0.5);
-        self.refine(enough, ask, |_| 4.0).map(ends)
+        let half = Width { relative: width.relative / 2.0, absolute: width.absolute / 2.0 };
+        let enough = |delta: &Enclosure| {
+            delta.width() <= (width.relative * delta.upper()).max(width.absolute)
+        };
+        let ask = |sides: &Sides| sides.side(direction).delta(epsilon, half);
+        self.refine(enough, ask, |_| 4.0)
     }
 
     /// The smallest delta for which the mechanism is (epsilon, delta)-private, both directions
@@ -251,16 +270,9 @@ impl PrivacyLoss {
     pub fn total_variation(&self) -> Result<Bracket, AccountError> {
         self.delta(0.0)
     }
-
-    /// The laws of the loss, for the upper end, if they are composed.
-    pub(crate) fn composed(&self, direction: Direction) -> Result<Composed, AccountError> {
-        let parts = cut_parts(&self.parts, Cut { cells: FIRST_CELLS * 4, tilt: 2.0 })?;
-        let (law, infinite) = compose(&parts, direction, End::Upper)?;
-        Ok(Composed::new(law, None, infinite))
-    }
 }
 
-fn ends(x: Enclosure) -> Bracket {
+pub(crate) fn ends(x: Enclosure) -> Bracket {
     Bracket { lower: x.lower(), upper: x.upper() }
 }
 

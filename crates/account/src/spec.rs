@@ -15,7 +15,7 @@ mod construct;
 mod json;
 mod neighbours;
 mod template;
-mod text;
+pub(crate) mod text;
 mod validate;
 pub mod vocabulary;
 

@@ -9,6 +9,7 @@ use crate::estimate::ln;
 use crate::inversion::{Contour, Finish, Grid, Saddle, saddle_for_delta, saddle_for_epsilon};
 use crate::law::Law;
 use crate::law::product::Product;
+use crate::loss::Width;
 
 /// A product of laws, with the contours that were needed so far.
 #[derive(Debug)]
@@ -47,8 +48,8 @@ impl Composed {
         (saddle.epsilon.min(self.ceiling), saddle.c)
     }
 
-    /// delta(epsilon) with about the asked relative width.
-    pub(crate) fn delta(&self, epsilon: f64, width: f64) -> Result<Enclosure, AccountError> {
+    /// delta(epsilon) with about the asked width.
+    pub(crate) fn delta(&self, epsilon: f64, width: Width) -> Result<Enclosure, AccountError> {
         if epsilon >= self.ceiling {
             return Ok(self.infinite);
         }
@@ -57,9 +58,10 @@ impl Composed {
         Ok(sum.min(Enclosure::ONE))
     }
 
-    fn finite(&self, epsilon: f64, width: f64) -> Result<Enclosure, AccountError> {
+    fn finite(&self, epsilon: f64, width: Width) -> Result<Enclosure, AccountError> {
         let enough = |delta: Enclosure| {
-            delta.width() <= width * (delta.upper() + self.infinite.lower()).max(1e-320)
+            let whole = (delta.upper() + self.infinite.lower()).max(1e-320);
+            delta.width() <= (width.relative * whole).max(width.absolute)
         };
         let mut best = Enclosure::UNIT;
         if let Some(contour) = self.nearest(epsilon) {
@@ -69,7 +71,7 @@ impl Composed {
             }
         }
         let saddle = saddle_for_epsilon(&self.law, epsilon);
-        let mut tolerance = width;
+        let mut tolerance = width.relative;
         for attempt in 0..REFINEMENTS {
             let made = match self.contour(saddle, tolerance) {
                 // A bracket that is true but wide is better than none.
@@ -77,13 +79,6 @@ impl Composed {
                 made => made?,
             };
             let again = made.delta(epsilon)?;
-            if std::env::var("DBG").is_ok() {
-                eprintln!(
-                    "eps {epsilon} saddle {saddle:?} tol {tolerance:e} nodes {} -> {again} rel {:e} want {width:e}",
-                    made.size(),
-                    again.width() / again.upper()
-                );
-            }
             best = best.intersect(again).unwrap_or(again);
             if enough(best) || made.is_exact() {
                 break;

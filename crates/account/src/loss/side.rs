@@ -6,6 +6,7 @@ use throng_numeric::Enclosure;
 
 use crate::AccountError;
 use crate::estimate::ln;
+use crate::loss::Width;
 use crate::loss::composed::Composed;
 use crate::pair::Profile;
 
@@ -20,7 +21,7 @@ pub(crate) enum Answer {
 
 impl Answer {
     /// delta(epsilon) for epsilon >= 0.
-    pub(crate) fn delta(&self, epsilon: f64, width: f64) -> Result<Enclosure, AccountError> {
+    pub(crate) fn delta(&self, epsilon: f64, width: Width) -> Result<Enclosure, AccountError> {
         match self {
             Self::Closed(profile) => Ok(profile.delta(epsilon)),
             Self::Composed(composed) => composed.delta(epsilon, width),
@@ -67,7 +68,7 @@ impl Side {
     }
 
     /// delta(epsilon) for epsilon >= 0.
-    pub(crate) fn delta(&self, epsilon: f64, width: f64) -> Result<Enclosure, AccountError> {
+    pub(crate) fn delta(&self, epsilon: f64, width: Width) -> Result<Enclosure, AccountError> {
         let upper = self.upper.delta(epsilon, width)?;
         if self.is_exact() {
             return Ok(upper);
@@ -89,7 +90,8 @@ impl Side {
         let answer = if end == End::Upper { &self.upper } else { &self.lower };
         let (guess, rate) = answer.guess(delta);
         // An error of w in ln delta is one of w / rate in epsilon.
-        let width = (width * guess.abs().max(1e-3) * rate / 4.0).clamp(1e-11, 0.05);
+        let relative = (width * guess.abs().max(1e-3) * rate / 4.0).clamp(1e-11, 0.05);
+        let width = Width { relative, absolute: 0.0 };
         let value = |epsilon: f64| -> Result<f64, AccountError> {
             let enclosure = answer.delta(epsilon, width)?;
             Ok(if end == End::Upper { enclosure.upper() } else { enclosure.lower() })
