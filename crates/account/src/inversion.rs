@@ -489,16 +489,24 @@ fn kernel(c: f64, u: f64) -> Disc {
     Disc { re, im, error: 16.0 * U / (p * q).sqrt() }
 }
 
-/// How far the nodes must go if the law decays by itself.
+/// How far the nodes must go if the law decays by itself: from there on, leaps must lead to
+/// where the decay for all u is known.
 fn natural_reach(tilted: &dyn Tilted, saddle: Saddle) -> f64 {
-    let mut u = (2.0 * DIGITS / saddle.curvature).sqrt();
-    while tilted.log_decay(u) > -DIGITS {
-        u *= 1.25;
-        if u > 1e12 {
-            return f64::INFINITY;
+    const LONGEST: f64 = 1e7;
+    let mut reach = (2.0 * DIGITS / saddle.curvature).sqrt();
+    'longer: while reach < LONGEST {
+        let mut u = reach;
+        while tilted.log_decay(u) > -DIGITS {
+            let leap = tilted.leap(u, -DIGITS);
+            if leap < 0.02 * u || u > LONGEST {
+                reach = u.max(reach) * 1.1;
+                continue 'longer;
+            }
+            u += leap;
         }
+        return reach;
     }
-    u
+    f64::INFINITY
 }
 
 /// Candidates c' for bounding aliases, on both sides of c.

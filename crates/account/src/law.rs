@@ -10,6 +10,7 @@ pub(crate) mod blend;
 pub(crate) mod divisible;
 pub(crate) mod gaussian;
 pub(crate) mod laplace;
+pub(crate) mod minorant;
 pub(crate) mod product;
 pub(crate) mod shifted;
 

@@ -4,8 +4,9 @@ use throng_numeric::Enclosure;
 
 use crate::AccountError;
 use crate::disc::{Disc, SLACK, U, centre};
-use crate::estimate::exp;
+use crate::estimate::{exp, ln};
 use crate::law::bands::Bands;
+use crate::law::minorant::Minorant;
 use crate::law::{BLOCK, Law, Line, Tilted};
 
 /// Losses with their chances.
@@ -15,21 +16,23 @@ pub(crate) struct Atoms {
     atoms: Vec<(Enclosure, Enclosure)>,
     /// The sum of the chances, if it is known better than by adding them up.
     mass: Option<Enclosure>,
+    /// Losses and logarithms of chances, roughly.
+    estimates: Vec<(f64, f64)>,
 }
 
 impl Atoms {
     pub(crate) fn new(atoms: Vec<(Enclosure, Enclosure)>, mass: Option<Enclosure>) -> Self {
-        Self { atoms, mass }
-    }
-
-    fn estimates(&self) -> impl Iterator<Item = (f64, f64)> + Clone {
-        self.atoms.iter().map(|(loss, chance)| (centre(*loss).0, centre(*chance).0))
+        let estimate = |(loss, chance): &(Enclosure, Enclosure)| {
+            (centre(*loss).0, ln(centre(*chance).0.max(f64::MIN_POSITIVE)))
+        };
+        let estimates = atoms.iter().map(estimate).collect();
+        Self { atoms, mass, estimates }
     }
 }
 
 impl Law for Atoms {
     fn cumulants(&self, c: f64) -> [f64; 3] {
-        cumulants(self.estimates(), c)
+        cumulants(self.estimates.iter().copied(), c)
     }
 
     fn ceiling(&self) -> f64 {
@@ -38,28 +41,28 @@ impl Law for Atoms {
 
     fn log_moment(&self, c: f64) -> Result<Enclosure, AccountError> {
         let [log_scale, ..] = self.cumulants(c);
-        Ok(weigh(&self.atoms, self.mass, c, log_scale)?.log_moment)
+        Ok(weigh(&self.atoms, None, self.mass, c, log_scale)?.log_moment)
     }
 
     fn tilt(&self, line: Line) -> Result<Box<dyn Tilted>, AccountError> {
         let [log_scale, ..] = self.cumulants(line.c);
-        let weighed = weigh(&self.atoms, self.mass, line.c, log_scale)?;
-        Ok(Box::new(TiltedAtoms::new(&self.atoms, weighed, line, 0.0, Bands::NONE)))
+        let weighed = weigh(&self.atoms, None, self.mass, line.c, log_scale)?;
+        Ok(Box::new(TiltedAtoms::new(&self.atoms, weighed, line, 0.0, Smoothness::NONE)))
     }
 }
 
-/// K, K', K'' of a list of losses with chances, by estimates.
+/// K, K', K'' of a list of losses with the logarithms of their chances, by estimates.
 pub(crate) fn cumulants(atoms: impl Iterator<Item = (f64, f64)> + Clone, c: f64) -> [f64; 3] {
-    let top = atoms.clone().map(|(l, _)| c * l).fold(f64::NEG_INFINITY, f64::max);
+    let top = atoms.clone().map(|(l, w)| c * l + w).fold(f64::NEG_INFINITY, f64::max);
     let (mut m0, mut m1, mut m2) = (0.0, 0.0, 0.0);
     for (l, w) in atoms {
-        let t = w * exp(c * l - top);
+        let t = exp(c * l + w - top);
         m0 += t;
         m1 += t * l;
         m2 += t * l * l;
     }
     let mean = m1 / m0;
-    [top + crate::estimate::ln(m0), mean, (m2 / m0 - mean * mean).max(0.0)]
+    [top + ln(m0), mean, (m2 / m0 - mean * mean).max(0.0)]
 }
 
 /// Tilted chances w e^(cl) / M(c), as far as known.
@@ -72,9 +75,11 @@ pub(crate) struct Weighed {
     pub(crate) errors: Vec<f64>,
 }
 
-/// Tilts chances by e^(cl - scale): the scale keeps the exponentials in range.
+/// Tilts chances by e^(cl - scale): the scale keeps the exponentials in range. Where a chance is
+/// so small that its exponential would not be, its logarithm is used.
 pub(crate) fn weigh(
     atoms: &[(Enclosure, Enclosure)],
+    logs: Option<&[Enclosure]>,
     mass: Option<Enclosure>,
     c: f64,
     log_scale: f64,
@@ -83,8 +88,13 @@ pub(crate) fn weigh(
     let scale = Enclosure::point(log_scale)?;
     let mut tilted = Vec::with_capacity(atoms.len());
     let mut total = Sum::default();
-    for (loss, chance) in atoms {
-        let t = *chance * (tilt * *loss - scale).exp();
+    for (i, (loss, chance)) in atoms.iter().enumerate() {
+        let exponent = tilt * *loss - scale;
+        let t = match logs.and_then(|logs| logs.get(i)) {
+            Some(log) => (exponent + *log).exp(),
+            None if exponent.upper() > 500.0 => (exponent + chance.ln()?).exp(),
+            None => *chance * exponent.exp(),
+        };
         total.add(t);
         tilted.push(t);
     }
@@ -182,7 +192,18 @@ pub(crate) struct TiltedAtoms {
     mean: f64,
     /// The largest |l|.
     farthest: f64,
-    bands: Bands,
+    smoothness: Smoothness,
+}
+
+/// What is known of the density of a continuous law.
+#[derive(Debug, Clone)]
+pub(crate) struct Smoothness {
+    pub(crate) bands: Bands,
+    pub(crate) minorant: Option<Minorant>,
+}
+
+impl Smoothness {
+    pub(crate) const NONE: Self = Self { bands: Bands::NONE, minorant: None };
 }
 
 /// Angles up to here are turned with a proved error.
@@ -194,7 +215,7 @@ impl TiltedAtoms {
         weighed: Weighed,
         line: Line,
         floor: f64,
-        bands: Bands,
+        smoothness: Smoothness,
     ) -> Self {
         let (mut first_moment, mut drift) = (0.0, 0.0);
         let mut losses = Vec::with_capacity(atoms.len());
@@ -225,7 +246,7 @@ impl TiltedAtoms {
             variance,
             mean,
             farthest,
-            bands,
+            smoothness,
         }
     }
 
@@ -307,14 +328,16 @@ impl Tilted for TiltedAtoms {
     }
 
     fn log_decay(&self, u: f64) -> f64 {
-        self.bands.log_decay(u)
+        self.smoothness.bands.log_decay(u)
     }
 
     /// |phi(u)|^2 = E cos(u(L - L')) for two independent copies, so its second derivative is at
     /// most E(L - L')^2 = 2 Var: |phi(u + t)|^2 <= |phi(u)|^2 + slope t + Var t^2.
     fn leap(&self, u: f64, log_bound: f64) -> f64 {
         if self.floor > 0.0 {
-            return 0.0;
+            // A quadrature is only valid up to the reach it was made for.
+            let minorant = self.smoothness.minorant.as_ref();
+            return minorant.map_or(0.0, |minorant| minorant.leap(u, log_bound));
         }
         let (a, b, c, d) = self.at(u);
         let square = a * a + b * b;

@@ -8,7 +8,7 @@ use throng_numeric::Enclosure;
 
 use crate::AccountError;
 use crate::disc::{Disc, SLACK, U, centre};
-use crate::estimate::exp;
+use crate::estimate::ln;
 use crate::law::atoms::cumulants;
 use crate::law::bands::Bands;
 use crate::law::{Law, Line, Tilted};
@@ -50,9 +50,10 @@ impl Law for Laplace {
         let cell = 2.0 * e / 32.0;
         let between = (0..32u8).map(move |k| {
             let l = -e + (f64::from(k) + 0.5) * cell;
-            (l, exp((l - e) / 2.0) / 4.0 * cell)
+            (l, (l - e) / 2.0 + ln(cell / 4.0))
         });
-        cumulants([(e, 0.5), (-e, 0.5 * exp(-e))].into_iter().chain(between), c)
+        let ends = [(e, ln(0.5)), (-e, ln(0.5) - e)];
+        cumulants(ends.into_iter().chain(between), c)
     }
 
     fn ceiling(&self) -> f64 {

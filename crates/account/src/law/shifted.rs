@@ -28,8 +28,9 @@ use throng_numeric::Enclosure;
 use crate::AccountError;
 use crate::disc::{SLACK, centre};
 use crate::estimate::{exp, ln};
-use crate::law::atoms::{TiltedAtoms, cumulants, weigh};
+use crate::law::atoms::{Smoothness, TiltedAtoms, cumulants, weigh};
 use crate::law::bands::Bands;
+use crate::law::minorant::Minorant;
 use crate::law::{Law, Line, Tilted};
 
 /// sum w_j e^(m_j x - m_j^2/2), with weights that add up to 1 and shifts of one sign.
@@ -109,6 +110,13 @@ pub(crate) struct Shifted {
     pub(crate) below: Mixture,
 }
 
+/// One node of the rule.
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    loss: Enclosure,
+    log_weight: Enclosure,
+}
+
 /// A trapezoidal rule.
 #[derive(Debug, Clone, Copy)]
 struct Rule {
@@ -166,8 +174,9 @@ impl Shifted {
         let exponent =
             y.square() * point(0.5)? + point(reach)? * theta - point(c)? * cosine.ln()?;
         let tau = point(std::f64::consts::TAU.next_down())?;
-        let lattice = (tau * y / h).expm1();
-        Ok((point(2.0)? * exponent.exp() / lattice).upper())
+        let decay = tau * y / h;
+        // e^exponent/(e^decay - 1) = e^(exponent - decay)/(1 - e^-decay), within range.
+        Ok((point(2.0)? * (exponent - decay).exp() / -(-decay).expm1()).upper())
     }
 
     /// The nodes that matter.
@@ -206,19 +215,21 @@ impl Shifted {
             .fold((0.0, f64::NEG_INFINITY), |best, at| if at.1 > best.1 { at } else { best })
     }
 
-    /// The rule as atoms (loss, weight h phi(x) A(x)), untilted, and the part of M(c) cut off.
-    fn atoms(&self, rule: Rule) -> Result<Vec<(Enclosure, Enclosure)>, AccountError> {
+    /// The rule as atoms: the loss, the weight h phi(x) A(x) and its logarithm. The weight may
+    /// vanish where its logarithm, and the tilted weight, do not.
+    fn nodes(&self, rule: Rule) -> Result<Vec<Node>, AccountError> {
         let point = Enclosure::point;
         let h = point(rule.step)?;
-        let root = point(0.398_942_280_401_432_7)?; // 1/sqrt(2 pi), one ulp either side:
-        let norm = h * Enclosure::new(root.lower().next_down(), root.upper().next_up())?;
+        // 1/sqrt(2 pi) = 0.39894228040143267793..., between these neighbours.
+        let root = Enclosure::new(0.398_942_280_401_432_64, 0.398_942_280_401_432_7)?;
+        let log_norm = (h * root).ln()?;
         let half = point(0.5)?;
         (rule.from..=rule.to)
             .map(|k| {
                 let x = point(f64::from(k))? * h;
                 let above = self.above.log(x)?;
-                let weight = norm * (above - half * x.square()).exp();
-                Ok((above - self.below.log(x)?, weight))
+                let log_weight = log_norm + above - half * x.square();
+                Ok(Node { loss: above - self.below.log(x)?, log_weight })
             })
             .collect()
     }
@@ -254,6 +265,35 @@ impl Shifted {
             }
         }
         Bands::best_of(best)
+    }
+
+    /// The tilted law piece by piece, wherever it is not negligible.
+    fn minorant(&self, c: f64, log_moment: Enclosure) -> Option<Minorant> {
+        const PIECES: u8 = 96;
+        let (low, high) = self.slopes(c);
+        let (mode, top) = self.peak(c, low, high);
+        let visible = |x: f64| self.log_factor(c, x).0 - x * x / 2.0 > top - 9.0;
+        let mut from = mode;
+        while visible(from) {
+            from -= 0.1;
+        }
+        let mut to = mode;
+        while visible(to) {
+            to += 0.1;
+        }
+        let width = (to - from) / f64::from(PIECES);
+        let loss = |x: f64| self.above.estimate(x).0 - self.below.estimate(x).0;
+        let mut pieces = Vec::with_capacity(PIECES.into());
+        for k in 0..PIECES {
+            let x = from + f64::from(k) * width;
+            let (mass, breadth) = self.band(c, log_moment, x, x + width).ok()?;
+            let (a, b) = (loss(x), loss(x + width));
+            if breadth > 0.0 {
+                pieces.push((a.min(b), a.max(b), mass / breadth * (1.0 - 1e-9)));
+            }
+        }
+        pieces.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Minorant::new(&pieces)
     }
 
     /// (mass, width) of a uniform part between the losses at `from` and `to`: the smallest
@@ -306,7 +346,7 @@ impl Law for Shifted {
         let nodes = (0..=count).map(|k| {
             let x = from + f64::from(k) * h;
             let ((a, _), (b, _)) = (self.above.estimate(x), self.below.estimate(x));
-            (a - b, h * 0.398_942_280_401_432_7 * exp(a - x * x / 2.0))
+            (a - b, a - x * x / 2.0 + ln(h * 0.398_942_280_401_432_7))
         });
         let nodes: Vec<_> = nodes.collect();
         cumulants(nodes.iter().copied(), c)
@@ -322,11 +362,13 @@ impl Law for Shifted {
 
     fn tilt(&self, line: Line) -> Result<Box<dyn Tilted>, AccountError> {
         let rule = self.rule(line.c, line.reach, line.log_times)?;
-        let atoms = self.atoms(rule)?;
+        let nodes = self.nodes(rule)?;
+        let atoms: Vec<_> = nodes.iter().map(|node| (node.loss, node.log_weight.exp())).collect();
+        let logs: Vec<_> = nodes.iter().map(|node| node.log_weight).collect();
         let [log_scale, ..] = self.cumulants(line.c);
         let ends = |i: Option<&(Enclosure, Enclosure)>| i.map_or(1.0, |(_, w)| w.upper());
         let total = self.total(rule, ends(atoms.first()), ends(atoms.last()))?;
-        let mut weighed = weigh(&atoms, Some(total), line.c, log_scale)?;
+        let mut weighed = weigh(&atoms, Some(&logs), Some(total), line.c, log_scale)?;
         let (first, last) = (weighed.weights.first(), weighed.weights.last());
         let cut =
             self.cut(line.c, rule, first.copied().unwrap_or(1.0), last.copied().unwrap_or(1.0));
@@ -340,9 +382,15 @@ impl Law for Shifted {
         // M(c) = S(c)(1 + t), |t| <= 2 floor.
         let blur = Enclosure::new(-2.0 * floor, 2.0 * floor)?;
         weighed.log_moment = weighed.log_moment + blur;
-        let bands =
-            if line.reach > 0.0 { self.bands(line.c, weighed.log_moment) } else { Bands::NONE };
-        Ok(Box::new(TiltedAtoms::new(&atoms, weighed, line, 3.0 * floor, bands)))
+        let smoothness = if line.reach > 0.0 {
+            Smoothness {
+                bands: self.bands(line.c, weighed.log_moment),
+                minorant: self.minorant(line.c, weighed.log_moment),
+            }
+        } else {
+            Smoothness::NONE
+        };
+        Ok(Box::new(TiltedAtoms::new(&atoms, weighed, line, 3.0 * floor, smoothness)))
     }
 }
 impl Shifted {
