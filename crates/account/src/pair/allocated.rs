@@ -1,0 +1,91 @@
+//! One random step of many.
+//!
+//! # The pair
+//! A unit takes part in one of t steps, chosen uniformly; every step adds normal noise of
+//! standard deviation σ to a contribution of norm s. P is the average over i of N(s e_i, σ² I),
+//! Q = N(0, σ² I). With v = s²/σ², the ratio dP/dQ is A = (Y_1 + ... + Y_t)/t, where under Q the
+//! Y_i are independent with ln Y_i ~ N(-v/2, v), of mean 1. So H_γ(P‖Q) = E(A - γ)_+ and
+//! H_γ(Q‖P) = E(1 - γA)_+: both are means of convex, non-negative functions of A.
+//!
+//! # Two laws on a lattice
+//! Put Y on multiples of h: once larger, once smaller in convex order (`lattice`). Convex order
+//! survives independent sums, so the t-fold convolutions bracket both divergences.
+//! What is cut off of Y (its far tail, and what rounding masses down leaves out) is an event. For
+//! the upper pair its whole mass, in both worlds, is told apart: whatever P and Q have left of 1
+//! when all outcomes are counted becomes `p_only` and `q_only`. For the lower pair it is dropped,
+//! which can only lower means of non-negative functions.
+//!
+//! The sums are thinned to a few thousand outcomes the same way: the upper by splitting each
+//! between two neighbours that are kept, with the same mean, the lower by merging (`thin`).
+//!
+//! # Several steps
+//! Taking part in k of t steps, chosen uniformly: cut a uniformly random order of the steps into k
+//! blocks of ⌊t/k⌋ or ⌈t/k⌉ and choose one of each; by symmetry every set of k is equally likely.
+//! Given the blocks, which are independent of the data, the mechanism is the composition of k
+//! allocations of one step each; telling the blocks can only reveal more (H_γ is jointly convex), and
+//! the bound is the same for all of them. [`blocks`] gives their sizes.
+
+mod lattice;
+mod thin;
+
+use throng_numeric::Enclosure;
+use throng_numeric::convolution::{Composition, Convolved, Factor, Window};
+
+use super::discrete::DiscretePair;
+use super::{normal, whole};
+use crate::AccountError;
+use lattice::Lattice;
+
+/// How many steps are in how many of the blocks of `chosen` of `steps`: (size, number).
+///
+/// # Errors
+/// If not 1 <= chosen <= steps.
+pub fn blocks(chosen: u64, steps: u64) -> Result<Vec<(u64, u64)>, AccountError> {
+    if chosen == 0 || chosen > steps {
+        return Err(AccountError::invalid("chosen", chosen, format!("from 1 to {steps}")));
+    }
+    let (size, longer) = (steps / chosen, steps % chosen);
+    let sizes = [(size + 1, longer), (size, chosen - longer)];
+    Ok(sizes.into_iter().filter(|(_, number)| *number > 0).collect())
+}
+
+/// Pairs above and below the allocation of one of `steps`, with `variance_ratio` = s²/σ².
+///
+/// About `tail` of each world is cut off; it should be well below the δ of interest. Each pair
+/// has at most about 5000 outcomes, so that it can be composed.
+///
+/// # Guarantee
+/// The curves of the first pair, in both directions, are at least those of the allocation;
+/// those of the second, by the lower ends of its enclosures, are at most those. Accuracy is
+/// absolute, about 1e-12.
+///
+/// # Errors
+/// If there are no steps, the ratio is not positive, the tail not in (0, 1), or the noise is so
+/// small that the lattice would be too long.
+pub fn pairs(
+    steps: u64,
+    variance_ratio: Enclosure,
+    tail: f64,
+) -> Result<(DiscretePair, DiscretePair), AccountError> {
+    normal::positive("the variance ratio", variance_ratio)?;
+    if steps == 0 || steps > throng_numeric::convolution::MAX_REPETITIONS {
+        return Err(AccountError::invalid("steps", steps, "from 1 to 2^31"));
+    }
+    if !(tail > 0.0 && tail < 1.0) {
+        return Err(AccountError::invalid("tail", tail, "in (0, 1)"));
+    }
+    let lattice = Lattice::new(variance_ratio, tail)?;
+    let spread = Enclosure::point(lattice.step)? / whole(steps);
+    let upper = thin::split(&sum(&lattice.larger()?, steps, tail)?, spread)?;
+    let lower = thin::merge(&sum(&lattice.smaller()?, steps, tail)?, spread)?;
+    Ok((upper, lower))
+}
+
+/// The law of the sum of `steps` independent variables.
+fn sum(masses: &[f64], steps: u64, tail: f64) -> Result<Convolved, AccountError> {
+    let composition = Composition::new(vec![Factor::new(masses, steps)?])?;
+    if steps == 1 {
+        return Ok(composition.convolve()?);
+    }
+    Ok(composition.within(Window::Covering { outside: tail })?.convolve()?)
+}
