@@ -76,16 +76,55 @@ pub fn pairs(
     }
     let lattice = Lattice::new(variance_ratio, tail)?;
     let spread = Enclosure::point(lattice.step)? / whole(steps);
-    let upper = thin::split(&sum(&lattice.larger()?, steps, tail)?, spread)?;
-    let lower = thin::merge(&sum(&lattice.smaller()?, steps, tail)?, spread)?;
+    let upper = thin::split(&sum(&lattice.larger()?, steps, &lattice)?, spread)?;
+    let lower = thin::merge(&sum(&lattice.smaller()?, steps, &lattice)?, spread)?;
     Ok((upper, lower))
 }
 
-/// The law of the sum of `steps` independent variables.
-fn sum(masses: &[f64], steps: u64, tail: f64) -> Result<Convolved, AccountError> {
-    let composition = Composition::new(vec![Factor::new(masses, steps)?])?;
+/// The most large summands that are told apart; more are cut off.
+const MOST_LARGE: u64 = 3;
+
+/// How many deviations of the sum of the others to look beyond.
+const REACH: f64 = 25.0;
+
+/// The law of the sum of `steps` independent variables, by the number of large summands: with
+/// the masses a split into small and large ones, a = b + c, the law is Σ_k C(t,k) b^(t-k) c^k in
+/// the sense of convolution. Few are large, and each term alone has a light tail, so that what
+/// falls outside of a window is certainly little.
+fn sum(
+    masses: &[f64],
+    steps: u64,
+    lattice: &Lattice,
+) -> Result<Vec<(Enclosure, Convolved)>, AccountError> {
     if steps == 1 {
-        return Ok(composition.convolve()?);
+        let law = Composition::new(vec![Factor::new(masses, 1)?])?.convolve()?;
+        return Ok(vec![(Enclosure::ONE, law)]);
     }
-    Ok(composition.within(Window::Covering { outside: tail })?.convolve()?)
+    let border = lattice.border(steps).min(masses.len());
+    let (small, large) = masses.split_at(border);
+    let large: Vec<f64> = std::iter::repeat_n(0.0, border).chain(large.iter().copied()).collect();
+    let mean = thin::floor((whole(steps) / Enclosure::point(lattice.step)?).lower());
+    let reach = thin::floor(REACH * lattice.deviation_of_sum(steps));
+    let start = mean.saturating_sub(reach);
+    let jump = u64::try_from(masses.len()).unwrap_or(u64::MAX);
+    let mut terms = Vec::new();
+    let mut ways = Enclosure::ONE;
+    for k in 0..=MOST_LARGE.min(steps - 1) {
+        if k > 0 {
+            if large.iter().all(|mass| *mass == 0.0) {
+                break;
+            }
+            ways = ways * whole(steps + 1 - k) / whole(k);
+        }
+        let mut factors = vec![Factor::new(small, steps - k)?];
+        if k > 0 {
+            factors.push(Factor::new(&large, k)?);
+        }
+        let length = (mean - start).saturating_add(reach).saturating_add(k.saturating_mul(jump));
+        let length = length.max(jump).max(2).next_power_of_two();
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let window = Window::From { start, length };
+        terms.push((ways, Composition::new(factors)?.within(window)?.convolve()?));
+    }
+    Ok(terms)
 }

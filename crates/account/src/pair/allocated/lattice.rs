@@ -10,7 +10,7 @@ use crate::AccountError;
 const MOST_POINTS: u64 = 1 << 20;
 
 /// The extra variance of the larger law, relative to that of Y.
-const EXTRA_VARIANCE: f64 = 2e-5;
+const EXTRA_VARIANCE: f64 = 1e-4;
 
 /// The chance of Y in some interval, and E[Y; interval].
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +63,21 @@ impl Lattice {
             }
         }
         Ok(this)
+    }
+
+    /// About the deviation of a sum of independent copies, in steps.
+    #[expect(clippy::disallowed_methods, reason = "an estimate of how far to look")]
+    pub(super) fn deviation_of_sum(&self, copies: u64) -> f64 {
+        (whole(copies).upper() * self.variance.upper().exp_m1()).sqrt() / self.step
+    }
+
+    /// Where summands begin to be large: about 1e-4 of `copies` are.
+    #[expect(clippy::disallowed_methods, reason = "any border is sound")]
+    pub(super) fn border(&self, copies: u64) -> usize {
+        let rare = Enclosure::point(1e-4 / whole(copies).upper()).and_then(normal::quantile);
+        let v = self.variance.upper();
+        let place = rare.map_or(0.0, |far| (-far.lower() * v.sqrt() - 0.5 * v).exp());
+        usize::try_from(super::thin::floor(place / self.step)).unwrap_or(usize::MAX).max(2)
     }
 
     /// jh, exactly: the step has 20 digits, j at most 21.

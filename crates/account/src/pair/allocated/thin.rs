@@ -1,7 +1,9 @@
 //! From the law of a sum to a pair of a few thousand outcomes.
 
-use throng_numeric::Enclosure;
+use std::ops::Range;
+
 use throng_numeric::convolution::Convolved;
+use throng_numeric::{Enclosure, NumericError};
 
 use super::whole;
 use crate::AccountError;
@@ -23,10 +25,32 @@ pub(super) fn floor(x: f64) -> u64 {
     x.clamp(0.0, 4_503_599_627_370_496.0).floor() as u64
 }
 
+/// The law of a sum as terms, each with the number of its ways.
+type Terms = [(Enclosure, Convolved)];
+
+/// The weighted sum over a range, of what is within the windows; the rest is cut off.
+fn within(
+    terms: &Terms,
+    range: Range<u64>,
+    weight: impl Fn(u64) -> Enclosure,
+) -> Result<Enclosure, NumericError> {
+    let mut sum = Enclosure::ZERO;
+    for (ways, law) in terms {
+        let window = law.window();
+        let part = range.start.max(window.start)..range.end.min(window.end);
+        if !part.is_empty() {
+            sum = sum + *ways * law.sum(part, &weight)?;
+        }
+    }
+    Ok(sum)
+}
+
 /// Which indices to keep, in increasing order. An estimate; any are sound.
-fn kept(law: &Convolved, spread: Enclosure) -> Vec<u64> {
+fn kept(terms: &Terms, spread: Enclosure) -> Vec<u64> {
+    let Some((_, law)) = terms.first() else { return Vec::new() };
     let window = law.window();
-    let last = window.end.saturating_sub(1);
+    let end = terms.iter().map(|(_, law)| law.window().end).max().unwrap_or(window.end);
+    let last = end.saturating_sub(1);
     // The mean of the sum is 1 over the spread; its deviation from the mass near it.
     let mean = floor((Enclosure::ONE / spread).lower()).clamp(window.start, last);
     let peak = law.mass(mean).upper().max(1e-9);
@@ -70,13 +94,13 @@ fn outcome(index: u64, q: Enclosure, spread: Enclosure) -> Result<Option<Atom>, 
 ///
 /// Outcomes outside the window, the far tail and what rounding left out are what is missing to
 /// a total of 1 in either world.
-pub(super) fn split(law: &Convolved, spread: Enclosure) -> Result<DiscretePair, AccountError> {
-    let kept = kept(law, spread);
+pub(super) fn split(terms: &Terms, spread: Enclosure) -> Result<DiscretePair, AccountError> {
+    let kept = kept(terms, spread);
     let mut masses = vec![Enclosure::ZERO; kept.len()];
     for (i, ends) in kept.windows(2).enumerate() {
         let &[from, to] = ends else { continue };
-        let rising = law.sum(from + 1..to, |j| share(from, j, to))?;
-        let falling = law.sum(from..to, |j| share(from, to - (j - from), to))?;
+        let rising = within(terms, from + 1..to, |j| share(from, j, to))?;
+        let falling = within(terms, from..to, |j| share(from, to - (j - from), to))?;
         for (place, part) in [(i, falling), (i + 1, rising)] {
             if let Some(mass) = masses.get_mut(place) {
                 *mass = *mass + part;
@@ -84,7 +108,7 @@ pub(super) fn split(law: &Convolved, spread: Enclosure) -> Result<DiscretePair, 
         }
     }
     if let (Some(mass), Some(last)) = (masses.last_mut(), kept.last()) {
-        *mass = *mass + law.mass(*last);
+        *mass = *mass + within(terms, *last..*last + 1, |_| Enclosure::ONE)?;
     }
     let mut atoms = Vec::with_capacity(kept.len());
     for (index, q) in kept.iter().zip(masses) {
@@ -94,13 +118,13 @@ pub(super) fn split(law: &Convolved, spread: Enclosure) -> Result<DiscretePair, 
 }
 
 /// The pair below: all outcomes between two kept ones merged.
-pub(super) fn merge(law: &Convolved, spread: Enclosure) -> Result<DiscretePair, AccountError> {
-    let kept = kept(law, spread);
+pub(super) fn merge(terms: &Terms, spread: Enclosure) -> Result<DiscretePair, AccountError> {
+    let kept = kept(terms, spread);
     let end = kept.last().map_or(0, |last| last + 1);
     let mut atoms = Vec::with_capacity(kept.len());
     for (from, to) in kept.iter().zip(kept.iter().skip(1).chain([&end])) {
-        let q = law.sum(*from..*to, |_| Enclosure::ONE)?;
-        let mean = law.sum(*from..*to, |j| probability(whole(j) / whole(*to)))?;
+        let q = within(terms, *from..*to, |_| Enclosure::ONE)?;
+        let mean = within(terms, *from..*to, |j| probability(whole(j) / whole(*to)))?;
         let p = mean * whole(*to) * spread;
         if p.lower() > 0.0 && q.lower() > 0.0 {
             // Between the ratios of the ends, too.
