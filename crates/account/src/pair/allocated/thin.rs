@@ -53,7 +53,9 @@ fn kept(terms: &Terms, spread: Enclosure) -> Vec<u64> {
     let last = end.saturating_sub(1);
     // The mean of the sum is 1 over the spread; its deviation from the mass near it.
     let mean = floor((Enclosure::ONE / spread).lower()).clamp(window.start, last);
-    let peak = law.mass(mean).upper().max(1e-9);
+    // Of nine neighbours, since single points may be empty.
+    let near = mean.saturating_sub(4)..=mean.saturating_add(4).min(last);
+    let peak = (near.map(|j| law.mass(j).lower()).sum::<f64>() / 9.0).max(1e-9);
     let deviation = (0.4 / peak).max(1.0);
     let reach = floor(DEVIATIONS * deviation).max(1);
     let (from, to) =
