@@ -18,6 +18,7 @@
 //! | [`shuffled`] | local reports in random order |
 //! | [`allocated`] | one random step of many |
 
+pub mod allocated;
 pub mod amplified;
 pub mod counts;
 pub mod discrete;

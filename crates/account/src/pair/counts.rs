@@ -14,7 +14,7 @@ use crate::AccountError;
 /// the swapped pair that of adding. The loss of count k is mu2 - mu1 - k ln(mu2/mu1).
 ///
 /// # Guarantee
-/// See [`law`] for the chances. A rate of 0 makes every count above 0 impossible in its world.
+/// See `law` for the chances. A rate of 0 makes every count above 0 impossible in its world.
 ///
 /// # Errors
 /// If a rate is negative, the tail not in (0, 1), or the counts are too many.

@@ -5,7 +5,7 @@
 //!
 //! - **upper**: the polygon through (0, 1) and points (γ_i, u_i), u_i >= H, continued level, is
 //!   above H, because chords of a convex function are, and H does not increase;
-//! - **lower**: see [`Lower`].
+//! - **lower**: continued secants are below H; see `lower`.
 //!
 //! A convex polygon is a pair with finitely many outcomes (see [`super::polygon`]). Its masses are
 //! differences of slopes, so computed masses give only nearly the polygon that was meant. What
