@@ -2,7 +2,7 @@
 """Writes vectors/account.csv and vectors/w2.txt: reference values for the accountant.
 
 Source: mpmath at 50 digits with the methods of vectors/reference.py; no code of this repository.
-Run from the root of the repository (a few minutes):  python3 vectors/account.py
+Run from the root of the repository (about three minutes of CPU):  python3 vectors/account.py
 
 Columns
   expression  the mechanism; `@w2.txt` stands for the text in that file, `?` for what is solved for
