@@ -29,6 +29,7 @@ long: ## what takes minutes and a quiet machine: does time depend on the noise?
 
 bench: ## Throng and its peers in one run, as ratios (see bench/README.md)
 	cargo run --release --manifest-path bench/Cargo.toml --bin noise
+	./bench/account.sh
 
 fuzz: ## a minute of fuzzing of the number parser (needs cargo-fuzz)
 	cd fuzz && RUSTC_BOOTSTRAP=1 cargo fuzz run parse_rational -- -max_total_time=60
