@@ -25,8 +25,8 @@ pub(crate) enum Component {
     Gaussian(Rational),
     /// Two Laplace laws; holds shift/scale.
     Laplace(Rational),
-    /// A mixture of shifted normal laws against another.
-    Shifted { with: Mixture, without: Mixture },
+    /// A mixture of shifted normal laws against another, and its profile.
+    Shifted { with: Mixture, without: Mixture, profile: Arc<dyn Profile> },
     /// Poisson streams (rate under P, rate under Q) and a Gaussian part of this variance.
     Divisible { s2: Rational, streams: Vec<(Rational, Rational)> },
     /// Finitely many outcomes.
@@ -80,6 +80,8 @@ pub(crate) enum End {
 pub(crate) struct Cut {
     pub(crate) cells: usize,
     pub(crate) tilt: f64,
+    /// Whether continuous pairs with a law of their own are cut too.
+    pub(crate) all: bool,
 }
 
 /// The loss of a component in one direction: the law of its finite part and the infinite mass.
@@ -90,6 +92,12 @@ pub(crate) struct OneWay {
 }
 
 impl Component {
+    /// A pair between two finite ones (upper, lower).
+    pub(crate) fn between((upper, lower): (DiscretePair, DiscretePair)) -> Self {
+        let add = Ends::new((upper.swapped(), lower.swapped()));
+        Self::Between { remove: Ends::new((upper, lower)), add }
+    }
+
     /// Whether both ends of the bracket have the same law.
     pub(crate) fn is_exact(&self) -> bool {
         match self {
@@ -103,6 +111,22 @@ impl Component {
             | Self::Shifted { .. }
             | Self::Divisible { .. }
             | Self::Discrete(_) => true,
+        }
+    }
+
+    /// Whether [`Component::cut`] can make something coarser of it.
+    pub(crate) fn can_be_cut(&self) -> bool {
+        match self {
+            Self::Shifted { .. } | Self::Rough(_) => true,
+            Self::Mixed(choices) => {
+                choices.iter().flat_map(|(_, parts)| parts).any(|p| p.component.can_be_cut())
+            }
+            Self::Swapped(inner) => inner.can_be_cut(),
+            Self::Gaussian(_)
+            | Self::Laplace(_)
+            | Self::Divisible { .. }
+            | Self::Discrete(_)
+            | Self::Between { .. } => false,
         }
     }
 
@@ -138,7 +162,9 @@ impl Component {
     /// Rough pairs become finite ones.
     pub(crate) fn cut(&self, cut: Cut) -> Result<Self, AccountError> {
         Ok(match self {
-            Self::Rough(profile) => {
+            Self::Rough(profile) | Self::Shifted { profile, .. }
+                if cut.all || matches!(self, Self::Rough(_)) =>
+            {
                 let ends = |p: &dyn Profile| discretise(p, cut.tilt, cut.cells).map(Ends::new);
                 let remove = ends(profile.as_ref())?;
                 let add = if profile.is_symmetric() {
@@ -160,6 +186,7 @@ impl Component {
             Self::Gaussian(_)
             | Self::Laplace(_)
             | Self::Shifted { .. }
+            | Self::Rough(_)
             | Self::Divisible { .. }
             | Self::Discrete(_)
             | Self::Between { .. } => self.clone(),
@@ -173,7 +200,7 @@ impl Component {
                 Ok(finite(Gaussian { square: Enclosure::of_rational(square) }))
             }
             Self::Laplace(ratio) => Ok(finite(Laplace { epsilon: Enclosure::of_rational(ratio) })),
-            Self::Shifted { with, without } => Ok(finite(match direction {
+            Self::Shifted { with, without, .. } => Ok(finite(match direction {
                 Direction::Remove => Shifted { above: with.clone(), below: without.clone() },
                 Direction::Add => Shifted { above: without.clone(), below: with.clone() },
             })),

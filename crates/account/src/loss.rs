@@ -145,7 +145,7 @@ impl PrivacyLoss {
             levels: Default::default(),
             curves: Default::default(),
         };
-        loss.sides(0, 1.0)?;
+        loss.sides(0)?;
         Ok(loss)
     }
 
@@ -155,42 +155,51 @@ impl PrivacyLoss {
         self.accuracy
     }
 
-    fn sides(&self, level: usize, tilt: f64) -> Result<&Sides, AccountError> {
-        let cell = self.levels.get(level).unwrap_or(&self.levels[LEVELS - 1]);
+    fn sides(&self, level: usize) -> Result<&Sides, AccountError> {
+        let level = level.min(LEVELS - 1);
+        let cell = self.levels.get(level).unwrap_or(&self.levels[0]);
         cell.get_or_init(|| {
-            let cells = FIRST_CELLS << (2 * level.min(LEVELS - 1));
-            build(&self.parts, Cut { cells, tilt })
+            let cells = FIRST_CELLS << (2 * level);
+            let tilt = if level == 0 { 1.0 } else { 4.0 };
+            build(&self.parts, Cut { cells, tilt, all: level > 0 })
         })
         .as_ref()
         .map_err(Clone::clone)
     }
 
-    /// Asks ever finer levels until the bracket is narrow enough.
+    /// Asks ever finer levels until the bracket is narrow enough. Level 0 uses the laws
+    /// themselves where they have one; if that is too much work, or for rough pairs, everything
+    /// is cut into cells, ever finer.
     fn refine(
         &self,
         enough: impl Fn(&Enclosure) -> bool,
         mut ask: impl FnMut(&Sides) -> Result<Enclosure, AccountError>,
-        tilt: impl Fn(&Enclosure) -> f64,
     ) -> Result<Enclosure, AccountError> {
-        let mut best = ask(self.sides(0, 1.0)?)?;
-        if self.parts.iter().all(|part| part.component.is_exact()) || self.has_closed_form() {
-            return Ok(best);
-        }
-        for level in 1..LEVELS {
-            if enough(&best) {
+        let exact = self.parts.iter().all(|part| part.component.is_exact());
+        let nothing_finer = exact || self.has_closed_form();
+        let mut best: Option<Enclosure> = None;
+        for level in 0..LEVELS {
+            match (self.sides(level).and_then(&mut ask), best) {
+                (Ok(finer), None) => best = Some(finer),
+                (Ok(finer), Some(known)) => best = Some(known.intersect(finer).unwrap_or(finer)),
+                (Err(AccountError::TooLarge { .. }), Some(_)) => break,
+                (Err(AccountError::TooLarge { .. }), None) if self.can_be_cut(level) => {}
+                (Err(error), _) => return Err(error),
+            }
+            let done = |best: &Enclosure| enough(best) || (level == 0 && nothing_finer);
+            if best.as_ref().is_some_and(done) {
                 break;
             }
-            let finer = match self.sides(level, tilt(&best)).and_then(&mut ask) {
-                Err(AccountError::TooLarge { .. }) => break,
-                finer => finer?,
-            };
-            best = best.intersect(finer).unwrap_or(finer);
         }
-        Ok(best)
+        best.ok_or_else(|| AccountError::refused("no bracket was found", "ask for a larger width"))
+    }
+
+    fn can_be_cut(&self, level: usize) -> bool {
+        level + 1 < LEVELS && self.parts.iter().any(|part| part.component.can_be_cut())
     }
 
     fn has_closed_form(&self) -> bool {
-        self.sides(0, 1.0).is_ok_and(|sides| matches!(sides.remove.upper, Answer::Closed(_)))
+        self.sides(0).is_ok_and(|sides| matches!(sides.remove.upper, Answer::Closed(_)))
     }
 
     /// delta(epsilon) in one direction, for any real epsilon.
@@ -221,7 +230,7 @@ impl PrivacyLoss {
             delta.width() <= (width.relative * delta.upper()).max(width.absolute)
         };
         let ask = |sides: &Sides| sides.side(direction).delta(epsilon, half);
-        self.refine(enough, ask, |_| 4.0)
+        self.refine(enough, ask)
     }
 
     /// The smallest delta for which the mechanism is (epsilon, delta)-private, both directions
@@ -250,7 +259,7 @@ impl PrivacyLoss {
             e.width() <= width * e.upper() || e.lower() == f64::INFINITY || e.upper() == 0.0
         };
         let ask = |sides: &Sides| sides.side(direction).epsilon(delta, width * 0.5);
-        self.refine(enough, ask, |_| 4.0).map(ends)
+        self.refine(enough, ask).map(ends)
     }
 
     /// The smallest epsilon >= 0 for which the mechanism is (epsilon, delta)-private; infinite if

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use throng_numeric::{Enclosure, Rational};
 
-use super::gather::fold;
+use super::gather::{TAIL, fold};
 use super::relation::{is_additive, pure_epsilon};
 use crate::component::{Component, Part};
-use crate::law::shifted::Mixture;
+use crate::law::shifted::{Mixture, ShiftedProfile};
 use crate::loss::closed::profile_of;
 use crate::pair::amplified::{Group, MaxProfile, Sampled, SampledReplace, WithoutReplacement};
+use crate::pair::normal::GaussianProfile;
 use crate::pair::shuffled::ShuffledProfile;
-use crate::pair::{Profile, Swapped};
+use crate::pair::{Profile, Swapped, allocated};
 use crate::{AccountError, Leaf, MechanismSpec, Neighbours};
 
 /// The parts of a combinator.
@@ -49,6 +50,11 @@ fn symmetric(parts: Vec<Part>) -> Result<Arc<dyn Profile>, AccountError> {
 
 fn once(component: Component) -> Vec<Part> {
     vec![Part { component, times: 1 }]
+}
+
+fn shifted(with: Mixture, without: Mixture) -> Vec<Part> {
+    let profile = ShiftedProfile { above: with.clone(), below: without.clone() };
+    once(Component::Shifted { with, without, profile: Arc::new(profile) })
 }
 
 /// mu^2, if the parts are one Gaussian pair.
@@ -113,7 +119,10 @@ fn sampled_one_sided(
     let parts = fold(inner, under)?;
     if let Some(square) = gaussian(&parts) {
         let shift = Enclosure::of_rational(square).sqrt()?;
-        return Ok(once(Component::Shifted { with: coin(rate, shift), without: Mixture::still() }));
+        let gaussian = Arc::new(GaussianProfile::new(shift)?);
+        let profile = Arc::new(Sampled::new(gaussian, Enclosure::of_rational(rate))?);
+        let (with, without) = (coin(rate, shift), Mixture::still());
+        return Ok(once(Component::Shifted { with, without, profile }));
     }
     if let [Part { component: Component::Discrete(pair), times: 1 }] = parts.as_slice() {
         return Ok(once(Component::Discrete(Arc::new(pair.sampled(rate)?))));
@@ -126,10 +135,7 @@ fn sampled_replace(rate: &Rational, inner: &MechanismSpec) -> Result<Vec<Part>, 
     let near = fold(inner, Neighbours::AddRemove)?;
     if let Some(square) = gaussian(&near) {
         let shift = Enclosure::of_rational(square).sqrt()?;
-        return Ok(once(Component::Shifted {
-            with: coin(rate, shift),
-            without: coin(rate, -shift),
-        }));
+        return Ok(shifted(coin(rate, shift), coin(rate, -shift)));
     }
     let far = fold(inner, Neighbours::Replace)?;
     let profile =
@@ -282,8 +288,8 @@ fn allocated(
                 None => continue,
             }
         } else {
-            let _ = square;
-            return Err(AccountError::refused("allocation is not built yet", "wait"));
+            let pairs = allocated::pairs(size, square, TAIL)?;
+            Component::between(pairs)
         };
         parts.push(Part { component, times });
     }
@@ -487,8 +493,7 @@ fn group_of_sampled(
             if one_sided && size <= MOST && *rate < Rational::ONE && rate.is_positive() =>
         {
             let shift = Enclosure::of_rational(square).sqrt()?;
-            let with = binomial(size, rate, shift)?;
-            Ok(once(Component::Shifted { with, without: Mixture::still() }))
+            Ok(shifted(binomial(size, rate, shift)?, Mixture::still()))
         }
         Some(_) | None => chained(size, fold(&spec, under)?),
     }

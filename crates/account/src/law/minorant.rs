@@ -81,7 +81,8 @@ impl Minorant {
         let noise = self.noise * (1.0 + 1.0 / u) * (1.0 + 1.0 / u) + 1e-10;
         let square = a * a + b * b + noise;
         let slope = 2.0 * (b * c - a * d) + noise * (1.0 + self.spread.sqrt());
-        let room = exp(2.0 * log_bound) * (1.0 - 1e-12) - 1.0 + self.mass * self.mass * (1.0 - 1e-9)
+        let room = exp(2.0 * log_bound) * (1.0 - 1e-12) - 1.0
+            + self.mass * self.mass * (1.0 - 1e-9)
             - square;
         if !(room > 0.0) {
             return 0.0;

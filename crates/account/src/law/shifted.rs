@@ -110,6 +110,9 @@ pub(crate) struct Shifted {
     pub(crate) below: Mixture,
 }
 
+/// Above this many terms, cutting the law into cells is cheaper than its quadrature.
+const MOST_WORK: f64 = 3e7;
+
 /// One node of the rule.
 #[derive(Debug, Clone, Copy)]
 struct Node {
@@ -196,12 +199,6 @@ impl Shifted {
             left -= 0.5;
         }
         let (from, to) = ((left / step).floor(), (right / step).ceil());
-        if to - from > 2e6 {
-            return Err(AccountError::TooLarge {
-                what: "the quadrature of a sampled Gaussian".into(),
-                limit: "2 million nodes".into(),
-            });
-        }
         Ok(Rule { step, from: from as i32, to: to as i32, error })
     }
 
@@ -362,6 +359,13 @@ impl Law for Shifted {
 
     fn tilt(&self, line: Line) -> Result<Box<dyn Tilted>, AccountError> {
         let rule = self.rule(line.c, line.reach, line.log_times)?;
+        let work = (f64::from(rule.to) - f64::from(rule.from)) * (1.0 + line.reach / line.spacing);
+        if !(work < MOST_WORK) {
+            return Err(AccountError::TooLarge {
+                what: "the quadrature of a sampled Gaussian".into(),
+                limit: format!("{MOST_WORK:e} terms"),
+            });
+        }
         let nodes = self.nodes(rule)?;
         let atoms: Vec<_> = nodes.iter().map(|node| (node.loss, node.log_weight.exp())).collect();
         let logs: Vec<_> = nodes.iter().map(|node| node.log_weight).collect();
@@ -401,5 +405,75 @@ impl Shifted {
         let error = self.rule_error(0.0, 0.0, y, rule.step)?;
         let cut = self.cut(0.0, rule, first, last);
         Ok(Enclosure::new((1.0 - error - cut).next_down(), (1.0 + error).next_up())?)
+    }
+}
+
+/// The profile of [`Shifted`]: the loss grows (or falls) with x, so the best event is a half-line.
+#[derive(Debug)]
+pub(crate) struct ShiftedProfile {
+    pub(crate) above: Mixture,
+    pub(crate) below: Mixture,
+}
+
+impl Mixture {
+    /// The chance of x > t (`right`) or x < t under the mixture.
+    fn tail(&self, t: Enclosure, right: bool) -> Enclosure {
+        self.parts.iter().fold(Enclosure::ZERO, |sum, (w, m)| {
+            let z = if right { *m - t } else { t - *m };
+            sum + *w * throng_numeric::normal::cdf(z)
+        })
+    }
+}
+
+impl ShiftedProfile {
+    /// Any half-line bounds H from below; two that certainly enclose the best one bound it from
+    /// above, as A has at most the mass of the larger and B at least that of the smaller.
+    fn half_line(&self, epsilon: f64) -> Result<Enclosure, AccountError> {
+        let rising = self.above.most > 0.0 || self.below.least < 0.0;
+        let loss = |x: f64| {
+            let (a, b) = (self.above.estimate(x).0, self.below.estimate(x).0);
+            if rising { a - b } else { b - a }
+        };
+        let aim = if rising { epsilon } else { -epsilon };
+        let (mut low, mut high) = (-1e4, 1e4);
+        for _ in 0..80 {
+            let middle = (low + high) / 2.0;
+            if loss(middle) < aim { low = middle } else { high = middle }
+        }
+        let gamma = Enclosure::point(epsilon)?.exp();
+        let certain = |x: f64| -> Result<Enclosure, AccountError> {
+            let x = Enclosure::point(x)?;
+            Ok(self.above.log(x)? - self.below.log(x)?)
+        };
+        let mut slack = 1e-13 * (1.0 + low.abs());
+        let here = Enclosure::point((low + high) / 2.0)?;
+        let lower = (self.above.tail(here, rising) - gamma * self.below.tail(here, rising)).lower();
+        for _ in 0..40 {
+            let (left, right) = (low - slack, high + slack);
+            let (outer, inner) = if rising { (left, right) } else { (right, left) };
+            let outside = certain(outer)?.upper() < epsilon || left <= -1e4 || right >= 1e4;
+            if outside && certain(inner)?.lower() > epsilon {
+                let larger = self.above.tail(Enclosure::point(outer)?, rising);
+                let smaller = self.below.tail(Enclosure::point(inner)?, rising);
+                let upper = (larger - gamma * smaller).upper().clamp(0.0, 1.0);
+                return Ok(Enclosure::new(lower.clamp(0.0, upper), upper)?);
+            }
+            slack *= 4.0;
+        }
+        // The loss never reaches epsilon: then no event has P > e^epsilon Q.
+        let farthest = if rising { 1e4 } else { -1e4 };
+        let never = certain(farthest)?.upper() < epsilon;
+        Ok(if never { Enclosure::ZERO } else { Enclosure::new(lower.clamp(0.0, 1.0), 1.0)? })
+    }
+}
+
+impl crate::pair::Profile for ShiftedProfile {
+    fn delta(&self, epsilon: f64) -> Enclosure {
+        self.half_line(epsilon).unwrap_or(Enclosure::UNIT)
+    }
+
+    fn reversed(&self, epsilon: f64) -> Enclosure {
+        let swapped = Self { above: self.below.clone(), below: self.above.clone() };
+        swapped.half_line(epsilon).unwrap_or(Enclosure::UNIT)
     }
 }

@@ -44,14 +44,12 @@ fn single(component: &Component) -> Result<Option<Arc<dyn Profile>>, AccountErro
         Component::Between { remove, add } => {
             Arc::new(TwoFinite { remove: remove.clone(), add: add.clone() })
         }
-        Component::Rough(profile) => Arc::clone(profile),
+        Component::Rough(profile) | Component::Shifted { profile, .. } => Arc::clone(profile),
         Component::Swapped(inner) => match single(inner)? {
             Some(profile) => Arc::new(Swapped(profile)),
             None => return Ok(None),
         },
-        Component::Shifted { .. } | Component::Divisible { .. } | Component::Mixed(_) => {
-            return Ok(None);
-        }
+        Component::Divisible { .. } | Component::Mixed(_) => return Ok(None),
     }))
 }
 

@@ -164,7 +164,7 @@ impl PrivacyLoss {
         let c = order - 1.0;
         let scale = Enclosure::point(order)? - Enclosure::ONE;
         let ask = |end: End| -> Result<(Enclosure, Enclosure), AccountError> {
-            let parts = cut_parts(&self.parts, Cut { cells: 4096, tilt: c.min(64.0) })?;
+            let parts = cut_parts(&self.parts, Cut { cells: 4096, tilt: c.min(64.0), all: false })?;
             let (law, infinite) = compose(&parts, direction, end)?;
             Ok((law.log_moment(c)? / scale, infinite))
         };
@@ -247,7 +247,7 @@ impl PrivacyLoss {
     /// # Errors
     /// If the work would be too large.
     pub fn moments_in(&self, direction: Direction) -> Result<Moments, AccountError> {
-        let parts = cut_parts(&self.parts, Cut { cells: 8192, tilt: 0.0 })?;
+        let parts = cut_parts(&self.parts, Cut { cells: 8192, tilt: 0.0, all: false })?;
         let (law, infinite) = compose(&parts, direction, End::Upper)?;
         let [_, mean, variance] = law.cumulants(0.0);
         let spread = (variance + mean * mean).sqrt().max(1e-9);
