@@ -1,6 +1,31 @@
-//! What a mechanism is: plain data.
+//! What a mechanism is: plain data, with a text form and a JSON form.
+//!
+//! ```
+//! use throng_account::MechanismSpec;
+//! let spec: MechanismSpec =
+//!     "14062 * sampled(gaussian(sigma=4/5), rate=256/60000) + laplace(scale=2)".parse()?;
+//! assert_eq!(
+//!     spec.to_string(),
+//!     "14062 * sampled(gaussian(sigma=0.8), rate=8/1875) + laplace(scale=2)"
+//! );
+//! # Ok::<(), throng_account::AccountError>(())
+//! ```
+
+mod construct;
+mod json;
+mod neighbours;
+mod template;
+mod text;
+mod validate;
+pub mod vocabulary;
 
 use throng_numeric::Rational;
+
+pub use json::SpecDocument;
+pub use template::{Hole, HoleKind, Template};
+pub use text::{MAX_BRACKETS, MAX_TEXT};
+pub use validate::{MAX_DEPTH, MAX_LEAVES, MAX_NUMBER_BITS, MAX_REPETITIONS, MAX_TIMES};
+pub use vocabulary::vocabulary;
 
 /// What it means that two data sets "differ in one unit".
 ///
@@ -28,55 +53,168 @@ pub enum Neighbours {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Leaf {
     /// Normal noise of standard deviation `sigma`.
-    Gaussian { sigma: Rational, sensitivity: Rational },
+    Gaussian {
+        /// The standard deviation, at least 0; 0 is no protection.
+        sigma: Rational,
+        /// The L2 norm of one unit's contribution, at least 0.
+        sensitivity: Rational,
+    },
     /// Laplace noise: density proportional to e^(-|x|/scale).
-    Laplace { scale: Rational, sensitivity: Rational },
+    Laplace {
+        /// The scale, at least 0; 0 is no protection.
+        scale: Rational,
+        /// The L1 norm of one unit's contribution, at least 0.
+        sensitivity: Rational,
+    },
     /// Normal noise on the integers: P(k) proportional to e^(-k^2/(2 sigma^2)).
-    DiscreteGaussian { sigma: Rational, sensitivity: Rational },
+    DiscreteGaussian {
+        /// The parameter sigma, at least 0; 0 is no protection.
+        sigma: Rational,
+        /// One unit's contribution, a whole number.
+        sensitivity: Rational,
+    },
     /// Laplace noise on the integers: P(k) proportional to e^(-|k|/scale).
-    DiscreteLaplace { scale: Rational, sensitivity: Rational },
+    DiscreteLaplace {
+        /// The scale, at least 0; 0 is no protection.
+        scale: Rational,
+        /// One unit's contribution, a whole number.
+        sensitivity: Rational,
+    },
     /// The staircase mechanism for `epsilon` with step fraction `gamma` in [0, 1].
-    Staircase { epsilon: Rational, gamma: Rational },
+    Staircase {
+        /// The fall from one step to the next, in logarithms, at least 0.
+        epsilon: Rational,
+        /// How much of each period is on its higher step, in [0, 1].
+        gamma: Rational,
+    },
     /// Uniform noise on an interval of length `width`.
-    Uniform { width: Rational, sensitivity: Rational },
+    Uniform {
+        /// The length of the interval, at least 0; 0 is no protection.
+        width: Rational,
+        /// One unit's contribution, at least 0.
+        sensitivity: Rational,
+    },
     /// Laplace noise conditioned on |x| <= bound.
-    TruncatedLaplace { scale: Rational, bound: Rational, sensitivity: Rational },
+    TruncatedLaplace {
+        /// The scale before truncation, at least 0.
+        scale: Rational,
+        /// The largest noise, at least 0.
+        bound: Rational,
+        /// One unit's contribution, at least 0.
+        sensitivity: Rational,
+    },
     /// Normal noise conditioned on |x| <= bound.
-    TruncatedGaussian { sigma: Rational, bound: Rational, sensitivity: Rational },
+    TruncatedGaussian {
+        /// The standard deviation before truncation, at least 0.
+        sigma: Rational,
+        /// The largest noise, at least 0.
+        bound: Rational,
+        /// One unit's contribution, at least 0.
+        sensitivity: Rational,
+    },
     /// One bit: a 0 is reported as 1 with chance `p`, a 1 as 0 with chance `q`.
-    RandomisedResponse { p: Rational, q: Rational },
+    RandomisedResponse {
+        /// The chance that a 0 is reported as 1.
+        p: Rational,
+        /// The chance that a 1 is reported as 0.
+        q: Rational,
+    },
     /// One of `k` answers: the true one with chance e^eps/(e^eps + k - 1), else any other.
-    KaryResponse { k: u64, epsilon: Rational },
+    KaryResponse {
+        /// The number of answers, at least 2.
+        k: u64,
+        /// The log-ratio of the chances of a true and an untrue answer.
+        epsilon: Rational,
+    },
     /// Any mechanism that is (epsilon, delta)-private: leaky randomised response.
-    ApproxDp { epsilon: Rational, delta: Rational },
+    ApproxDp {
+        /// The bound on the loss, at least 0.
+        epsilon: Rational,
+        /// What is left over once the bound is taken off, in [0, 1].
+        delta: Rational,
+    },
     /// Any mechanism that is epsilon-private.
-    Pure { epsilon: Rational },
+    Pure {
+        /// The bound on the loss, at least 0.
+        epsilon: Rational,
+    },
     /// Any mechanism whose output laws are within `delta` in total variation.
-    TotalVariation { delta: Rational },
+    TotalVariation {
+        /// The distance, in [0, 1].
+        delta: Rational,
+    },
     /// Selection of epsilon-bounded range, such as the exponential mechanism.
-    Exponential { epsilon: Rational },
+    Exponential {
+        /// The width of the range of the loss, at least 0.
+        epsilon: Rational,
+    },
     /// Selection by permute-and-flip.
-    PermuteAndFlip { epsilon: Rational },
+    PermuteAndFlip {
+        /// The privacy parameter, at least 0.
+        epsilon: Rational,
+    },
     /// Selection by report-noisy-max with Laplace or exponential noise.
-    NoisyMax { epsilon: Rational },
+    NoisyMax {
+        /// The privacy parameter, at least 0.
+        epsilon: Rational,
+    },
     /// Any mu-Gaussian-private mechanism.
-    Gdp { mu: Rational },
+    Gdp {
+        /// The distance of two normals of variance 1 that are as easy to tell apart, at least 0.
+        mu: Rational,
+    },
     /// Any mechanism with Renyi divergence at most xi + rho a at every order a > 1.
-    Zcdp { rho: Rational, xi: Rational },
+    Zcdp {
+        /// The slope in the order, at least 0.
+        rho: Rational,
+        /// The constant part, at least 0.
+        xi: Rational,
+    },
     /// Any mechanism with the given bounds (order, divergence) on its Renyi divergence.
-    Renyi { table: Vec<(Rational, Rational)> },
+    Renyi {
+        /// Pairs (order, divergence), orders above 1 and strictly increasing.
+        table: Vec<(Rational, Rational)>,
+    },
     /// The Poisson mechanism: counts of rates `mu1` and `mu2` on neighbours.
-    Poisson { mu1: Rational, mu2: Rational },
+    Poisson {
+        /// The rate on one neighbour (under P), at least 0.
+        mu1: Rational,
+        /// The rate on the other (under Q), at least 0.
+        mu2: Rational,
+    },
     /// A Gaussian part of variance `s2` and Poisson event streams of rates (a, b).
-    InfinitelyDivisible { s2: Rational, jumps: Vec<(Rational, Rational)> },
+    InfinitelyDivisible {
+        /// The variance of the Gaussian part of the loss, at least 0.
+        s2: Rational,
+        /// The rates (a, b) of each stream under P and under Q, at least 0.
+        jumps: Vec<(Rational, Rational)>,
+    },
     /// Any mechanism whose trade-off curve lies above the polygon through (alpha, beta).
-    Tradeoff { knots: Vec<(Rational, Rational)> },
+    Tradeoff {
+        /// Pairs (false-alarm rate, miss rate): convex, non-increasing, on or below
+        /// the line beta = 1 - alpha. The curve is the convex polygon through them together
+        /// with the trivial bound.
+        knots: Vec<(Rational, Rational)>,
+    },
     /// Any mechanism that is (epsilon, delta)-private for each of the pairs.
-    Profile { knots: Vec<(Rational, Rational)> },
+    Profile {
+        /// Pairs (epsilon, delta): epsilon strictly increasing, delta non-increasing.
+        knots: Vec<(Rational, Rational)>,
+    },
     /// Outcomes 0, 1, ... with these chances on the two neighbours.
-    Discrete { p: Vec<Rational>, q: Vec<Rational> },
+    Discrete {
+        /// The chances under P, of sum 1.
+        p: Vec<Rational>,
+        /// The chances under Q, of sum 1.
+        q: Vec<Rational>,
+    },
     /// The pair of `inner` seen only up to the cells between `cuts`.
-    Quantised { inner: Box<Leaf>, cuts: Vec<Rational> },
+    Quantised {
+        /// What is seen coarsely.
+        inner: Box<Leaf>,
+        /// Where one cell ends and the next begins, strictly increasing.
+        cuts: Vec<Rational>,
+    },
     /// No protection at all.
     NonPrivate,
 }
@@ -91,17 +229,51 @@ pub enum MechanismSpec {
     /// All of them, on the same data, each possibly chosen after seeing the answers before.
     Composed(Vec<MechanismSpec>),
     /// The same mechanism several times.
-    Repeated { times: u64, inner: Box<MechanismSpec> },
+    Repeated {
+        /// How often, from 1 to 10^9.
+        times: u64,
+        /// What is repeated.
+        inner: Box<MechanismSpec>,
+    },
     /// Run on a sample that holds each unit independently with chance `rate` (Poisson sampling).
-    Sampled { rate: Rational, inner: Box<MechanismSpec> },
+    Sampled {
+        /// The chance of each unit, in [0, 1].
+        rate: Rational,
+        /// What runs on the sample.
+        inner: Box<MechanismSpec>,
+    },
     /// Run on a uniformly random set of exactly `batch` of the `population` units.
-    WithoutReplacement { batch: u64, population: u64, inner: Box<MechanismSpec> },
+    WithoutReplacement {
+        /// The size of the set, at least 1.
+        batch: u64,
+        /// The number of units, at least `batch`.
+        population: u64,
+        /// What runs on the set.
+        inner: Box<MechanismSpec>,
+    },
     /// A local randomiser run by each of `users`, whose reports are shuffled.
-    Shuffled { users: u64, inner: Box<MechanismSpec> },
+    Shuffled {
+        /// How many report, at least 1.
+        users: u64,
+        /// The local randomiser.
+        inner: Box<MechanismSpec>,
+    },
     /// Each unit takes part in `chosen` of `steps` runs, chosen uniformly at random.
-    Allocated { chosen: u64, steps: u64, inner: Box<MechanismSpec> },
+    Allocated {
+        /// In how many runs a unit takes part, at least 1.
+        chosen: u64,
+        /// The number of runs, at least `chosen`.
+        steps: u64,
+        /// One run.
+        inner: Box<MechanismSpec>,
+    },
     /// The guarantee for `size` units changed together.
-    Group { size: u64, inner: Box<MechanismSpec> },
+    Group {
+        /// How many units, at least 1.
+        size: u64,
+        /// What the units take part in.
+        inner: Box<MechanismSpec>,
+    },
     /// One of them, chosen with public chances.
     Mixed(Vec<(Rational, MechanismSpec)>),
     /// One on each of disjoint parts of the data.
