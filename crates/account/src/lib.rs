@@ -3,6 +3,7 @@
 pub mod bracket;
 mod error;
 pub mod pair;
+pub mod pld;
 pub mod spec;
 
 pub use bracket::Bracket;

@@ -216,7 +216,9 @@ fn continuous_profiles_between_finite_pairs() {
                 let (above, below) = (upper.delta(epsilon), lower.delta(epsilon));
                 assert!(above.upper() >= exact.lower(), "{profile:?} {epsilon}: {above} {exact}");
                 assert!(below.lower() <= exact.upper(), "{profile:?} {epsilon}: {below} {exact}");
-                if i % 40 == 0 && cells == 1000 { println!("{epsilon} {exact} {above} {below}"); }
+                if i % 40 == 0 && cells == 1000 {
+                    println!("{epsilon} {exact} {above} {below}");
+                }
                 gap = gap.max((above.upper() - below.lower()) * epsilon.exp());
             }
             gaps.push(gap / profile.delta(0.0).upper());
