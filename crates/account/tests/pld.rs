@@ -282,7 +282,8 @@ fn histogram_and_moments() {
         let k = k as f64;
         assert!((loss - (k - 20.0)).abs() < 1e-12);
         assert!(bracket.lower <= mass * (1.0 + 1e-9) + 1e-300);
-        assert!(bracket.upper >= mass * (1.0 - 1e-9) && bracket.width() < 1e-13);
+        assert!(bracket.upper >= mass * (1.0 - 1e-9), "{bracket} misses {mass}");
+        assert!(bracket.width() < 1e-12, "{bracket} for {mass}");
         mass *= (40.0 - k) / (k + 1.0) * p / (1.0 - p);
     }
     let total: f64 = pld.histogram(5).unwrap().iter().map(|(_, b)| b.upper).sum();

@@ -60,12 +60,59 @@ fn near(grid: &LossGrid, delta: f64) -> Result<(Composed, f64), AccountError> {
     Ok((grid.composed(guess)?, guess))
 }
 
+/// Where ln δ, which is nearly straight, crosses that of a target: by secants from a guess. Only
+/// an estimate, but mostly one so good that a step of nothing certifies it.
+#[expect(clippy::disallowed_methods, reason = "an estimate; the caller certifies its answer")]
+fn secant(
+    guess: f64,
+    target: f64,
+    value: impl Fn(f64) -> Result<f64, AccountError>,
+) -> Result<Option<f64>, AccountError> {
+    let height = |epsilon: f64| Ok::<_, AccountError>(value(epsilon)?.ln() - target.ln());
+    let (mut last, mut here) = (guess, guess + 1e-3 * guess.max(1e-3));
+    let (mut before, mut now) = (height(last)?, height(here)?);
+    for _ in 0..12 {
+        let next = here - now * (here - last) / (now - before);
+        if !(0.0..FARTHEST).contains(&next) {
+            return Ok(None);
+        }
+        (last, before) = (here, now);
+        (here, now) = (next, height(next)?);
+        if (here - last).abs() <= 1e-10 * here {
+            return Ok(Some(here));
+        }
+    }
+    Ok(None)
+}
+
+/// The first point from `start` on, in growing strides, at which a claim holds; if it is near.
+fn certified(
+    start: f64,
+    direction: f64,
+    claim: impl Fn(f64) -> Result<bool, AccountError>,
+) -> Result<Option<f64>, AccountError> {
+    let mut stride = 1e-13 * start;
+    for _ in 0..6 {
+        let at = start + direction * stride;
+        if claim(at)? {
+            return Ok(Some(at));
+        }
+        stride *= 8.0;
+    }
+    Ok(None)
+}
+
 /// A point at which δ is certainly at most `delta`, about the smallest.
 pub(super) fn epsilon_above(grid: &LossGrid, delta: f64) -> Result<f64, AccountError> {
     let (law, guess) = near(grid, delta)?;
     let holds = |epsilon: f64| Ok::<_, AccountError>(law.delta(epsilon)?.upper() <= delta);
     if law.infinite().upper() > delta {
         return Ok(f64::INFINITY);
+    }
+    if let Some(start) = secant(guess, delta, |epsilon| Ok(law.delta(epsilon)?.upper()))?
+        && let Some(found) = certified(start, 1.0, holds)?
+    {
+        return Ok(found);
     }
     match place(guess, holds)? {
         Place::AtZero => Ok(0.0),
@@ -84,6 +131,11 @@ pub(super) fn epsilon_below(grid: &LossGrid, delta: f64) -> Result<f64, AccountE
         return Ok(f64::INFINITY);
     }
     let exceeds = |epsilon: f64| Ok::<_, AccountError>(law.delta(epsilon)?.lower() > delta);
+    if let Some(start) = secant(guess, delta, |epsilon| Ok(law.delta(epsilon)?.lower()))?
+        && let Some(found) = certified(start, -1.0, exceeds)?
+    {
+        return Ok(found.max(0.0));
+    }
     match place(guess, |epsilon| Ok(!exceeds(epsilon)?))? {
         Place::AtZero => Ok(0.0),
         // δ exceeds the limit as far as anyone looks.
