@@ -164,7 +164,9 @@ impl Pld {
             step = (step * (0.7 * (width / gap).sqrt()).clamp(0.1, 0.5)).max(finest);
             let next = Self::on_grid(parts, &Grid::new(step)?, cut)?;
             let narrower = next.gap(saddle.epsilon)?;
-            let stuck = narrower > 0.7 * gap;
+            // A wide bracket narrows late; a narrow one that stays has met the gap between
+            // the pairs, or the rounding of the transform.
+            let stuck = narrower > 0.7 * gap && narrower < 0.5;
             if narrower < gap {
                 (best, gap) = (next, narrower);
             }
