@@ -114,7 +114,7 @@ fn enumerated(factors: &[Factor], step: f64) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     #[test]
     fn random_pairs_repeated(factor in factor(6, 4), fine in any::<bool>()) {
