@@ -16,6 +16,7 @@ mod law;
 pub mod lemma;
 mod loss;
 pub mod pair;
+pub mod pld;
 pub mod spec;
 mod tradeoff;
 
