@@ -237,27 +237,29 @@ impl Contour {
         } else {
             (forced, Ending::Smoothing(eta))
         };
-        let spacing = TAU / period(law, saddle, ending.eta());
-        Self::walk(law, Line { c, spacing, reach, log_times: 0.0 }, ending, saddle)
+        let aliases = Aliases::of(law, saddle, ending.eta());
+        let spacing = TAU / aliases.period;
+        Self::walk(law, Line { c, spacing, reach, log_times: 0.0 }, ending, aliases)
     }
 
     /// One period of the transform, with an odd number of nodes so that none is its own mirror.
     fn on_lattice(law: &Product, grid: Grid, saddle: Saddle) -> Result<Self, AccountError> {
         let step = grid.step.lower();
-        let half = (period(law, saddle, 0.0) / (2.0 * step)).ceil().max(2.0);
+        let aliases = Aliases::of(law, saddle, 0.0);
+        let half = (aliases.period / (2.0 * step)).ceil().max(2.0);
         if half > 1e12 {
             return Err(too_fine());
         }
         let spacing = TAU / ((2.0 * half + 1.0) * step);
         let line = Line { c: saddle.c, spacing, reach: (half + 0.25) * spacing, log_times: 0.0 };
-        Self::walk(law, line, Ending::Lattice(grid), saddle)
+        Self::walk(law, line, Ending::Lattice(grid), aliases)
     }
 
     fn walk(
         law: &Product,
         line: Line,
         ending: Ending,
-        saddle: Saddle,
+        aliases: Aliases,
     ) -> Result<Self, AccountError> {
         let tilted = law.tilt(line)?;
         let mut contour = Self {
@@ -267,7 +269,7 @@ impl Contour {
             log_moment: tilted.log_moment() + smoothing(line.c, ending.eta())?,
             kernel: Nodes::default(),
             second: (ending != Ending::Decay).then(Nodes::default),
-            chernoff: chernoff(law, saddle, ending.eta())?,
+            chernoff: aliases.chernoff(law, ending.eta())?,
         };
         let last = (line.reach / line.spacing).floor();
         if last > 1e15 {
@@ -509,29 +511,52 @@ fn natural_reach(tilted: &dyn Tilted, saddle: Saddle) -> f64 {
     f64::INFINITY
 }
 
-/// Candidates c' for bounding aliases, on both sides of c.
-fn candidates(saddle: Saddle) -> impl Iterator<Item = f64> {
-    let unit = 1.0 / saddle.curvature.sqrt();
-    let steps = [2.0, 4.0, 7.0, 11.0];
-    let right = steps.map(|s| saddle.c + s * unit);
-    let left = steps.map(|s| saddle.c - s * unit);
-    right.into_iter().chain(left).filter(|c| *c > 0.0)
+/// Candidates c' for bounding aliases, in units of the width of the saddle. A transform that
+/// explodes beyond the saddle (rare, large losses) needs the small ones.
+const STEPS: [f64; 9] = [0.08, 0.2, 0.45, 0.8, 1.4, 2.4, 4.0, 7.0, 11.0];
+
+/// The period of the rule and the c' on either side that bound its aliases.
+#[derive(Debug, Clone, Copy)]
+struct Aliases {
+    period: f64,
+    left: f64,
+    right: f64,
 }
 
-/// A period long enough that the aliases are negligible, by estimates.
-fn period(law: &Product, saddle: Saddle, eta: f64) -> f64 {
-    let log_moment = |c: f64| law.cumulants(c)[0] + eta * eta * c * (c + 1.0) / 2.0;
-    let goal = saddle.log_delta - 28.0;
-    let needed = |c: f64, k: f64| (k - c * saddle.epsilon - goal).max(0.0) / (c - saddle.c).abs();
-    let mut left = needed(0.0, 0.0);
-    let mut right = f64::INFINITY;
-    for c in candidates(saddle) {
-        let p = needed(c, log_moment(c));
-        if c > saddle.c { right = right.min(p) } else { left = left.min(p) }
+impl Aliases {
+    /// A period long enough that the aliases are negligible, by estimates.
+    fn of(law: &Product, saddle: Saddle, eta: f64) -> Self {
+        let log_moment = |c: f64| law.cumulants(c)[0] + eta * eta * c * (c + 1.0) / 2.0;
+        let goal = saddle.log_delta - 28.0;
+        let needed = |c: f64, k: f64| {
+            let period = (k - c * saddle.epsilon - goal).max(0.0) / (c - saddle.c).abs();
+            if period.is_nan() { f64::INFINITY } else { period }
+        };
+        let unit = 1.0 / saddle.curvature.sqrt();
+        let mut left = (needed(0.0, 0.0), 0.0);
+        let mut right = (f64::INFINITY, saddle.c + unit);
+        for step in STEPS {
+            for c in [saddle.c - step * unit, saddle.c + step * unit] {
+                if c <= 0.0 {
+                    continue;
+                }
+                let candidate = (needed(c, log_moment(c)), c);
+                let side = if c > saddle.c { &mut right } else { &mut left };
+                if candidate.0 < side.0 {
+                    *side = candidate;
+                }
+            }
+        }
+        let period = (left.0.max(right.0) * 1.02).max(1e-6);
+        Self { period, left: left.1, right: right.1 }
     }
-    (left.max(right) * 1.02).max(1e-6)
-}
 
-fn chernoff(law: &Product, saddle: Saddle, eta: f64) -> Result<Vec<(f64, f64)>, AccountError> {
-    candidates(saddle).map(|c| Ok((c, (law.log_moment(c)? + smoothing(c, eta)?).upper()))).collect()
+    /// (c', ln E e^(c'L)) certified, for both sides.
+    fn chernoff(self, law: &Product, eta: f64) -> Result<Vec<(f64, f64)>, AccountError> {
+        [self.left, self.right]
+            .into_iter()
+            .filter(|c| *c > 0.0)
+            .map(|c| Ok((c, (law.log_moment(c)? + smoothing(c, eta)?).upper())))
+            .collect()
+    }
 }

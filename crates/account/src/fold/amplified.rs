@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use throng_numeric::{Enclosure, Rational};
 
-use super::gather::{TAIL, fold};
+use super::gather::fold;
 use super::relation::{is_additive, pure_epsilon};
 use crate::component::{Component, Part};
 use crate::law::shifted::{Mixture, ShiftedProfile};
@@ -246,6 +246,10 @@ fn shuffled_bit(p: &Rational, q: &Rational, users: u64) -> Result<Vec<Part>, Acc
     Ok(once(Component::Rough(Arc::new(profile))))
 }
 
+/// Cut off from each world of an allocation: its law has a heavy tail, and every digit less makes
+/// the lattice finer. Answers at a smaller delta are sound but infinite.
+const ALLOCATION_TAIL: f64 = 1e-15;
+
 /// k of t: a random partition of the steps into k blocks of nearly equal size, and one step
 /// from each block, is a uniform k-set of steps; knowing the partition only helps, so the
 /// composition of k times "1 of a block" dominates. Exact for k = 1.
@@ -288,7 +292,7 @@ fn allocated(
                 None => continue,
             }
         } else {
-            let pairs = allocated::pairs(size, square, TAIL)?;
+            let pairs = allocated::pairs(size, square, ALLOCATION_TAIL)?;
             Component::between(pairs)
         };
         parts.push(Part { component, times });

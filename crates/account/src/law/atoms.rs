@@ -45,6 +45,13 @@ impl Law for Atoms {
     }
 
     fn tilt(&self, line: Line) -> Result<Box<dyn Tilted>, AccountError> {
+        let work = self.atoms.len() as f64 * (1.0 + line.reach / line.spacing);
+        if !(work < MOST_WORK) {
+            return Err(AccountError::TooLarge {
+                what: "the inversion of a finite pair".into(),
+                limit: format!("{MOST_WORK:e} terms"),
+            });
+        }
         let [log_scale, ..] = self.cumulants(line.c);
         let weighed = weigh(&self.atoms, None, self.mass, line.c, log_scale)?;
         Ok(Box::new(TiltedAtoms::new(&self.atoms, weighed, line, 0.0, Smoothness::NONE)))
@@ -205,6 +212,9 @@ pub(crate) struct Smoothness {
 impl Smoothness {
     pub(crate) const NONE: Self = Self { bands: Bands::NONE, minorant: None };
 }
+
+/// No inversion sums more terms, unless leaps spare it.
+const MOST_WORK: f64 = 2e9;
 
 /// Angles up to here are turned with a proved error.
 const LARGEST_ANGLE: f64 = 536_870_912.0; // 2^29

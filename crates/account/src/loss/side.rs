@@ -91,7 +91,8 @@ impl Side {
         let (guess, rate) = answer.guess(delta);
         // An error of w in ln delta is one of w / rate in epsilon.
         let relative = (width * guess.abs().max(1e-3) * rate / 4.0).clamp(1e-11, 0.05);
-        let width = Width { relative, absolute: 0.0 };
+        // Far from the boundary no relative accuracy is needed.
+        let width = Width { relative, absolute: relative * delta };
         let value = |epsilon: f64| -> Result<f64, AccountError> {
             let enclosure = answer.delta(epsilon, width)?;
             Ok(if end == End::Upper { enclosure.upper() } else { enclosure.lower() })
