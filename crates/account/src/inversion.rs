@@ -369,31 +369,32 @@ impl Contour {
         }
     }
 
-    /// Whether nothing but rounding and aliases widens the answer.
-    pub(crate) fn is_exact(&self) -> bool {
-        !matches!(self.ending, Ending::Smoothing(_))
-    }
-
     /// The finite part of delta(epsilon), from below and above.
     pub(crate) fn delta(&self, epsilon: f64) -> Result<Enclosure, AccountError> {
+        self.delta_and_gap(epsilon).map(|(delta, _)| delta)
+    }
+
+    /// The same, and how much of its width a weaker smoothing could spare.
+    pub(crate) fn delta_and_gap(&self, epsilon: f64) -> Result<(Enclosure, f64), AccountError> {
         let at = Enclosure::point(epsilon)?;
-        let delta = match self.ending {
+        let (delta, gap) = match self.ending {
             Ending::Decay => {
                 let rule = self.rule(&self.kernel, at)?;
-                Enclosure::new(rule.lower() - self.aliases(epsilon)?, rule.upper())?
+                (Enclosure::new(rule.lower() - self.aliases(epsilon)?, rule.upper())?, 0.0)
             }
             Ending::Smoothing(eta) => {
                 let rule = self.rule(&self.kernel, at)?;
                 let square = Enclosure::point(eta)?.square();
                 let factor = square * (square / Enclosure::point(8.0)?).exp();
-                let gap = self.second.as_ref().map_or(Ok(Enclosure::ZERO), |n| self.rule(n, at))?;
-                let lower = rule - factor * gap.max(Enclosure::ZERO);
-                Enclosure::new(lower.lower() - self.aliases(epsilon)?, rule.upper())?
+                let bump = self.second.as_ref().map_or(Ok(Enclosure::ZERO), |n| self.rule(n, at))?;
+                let gap = factor * bump.max(Enclosure::ZERO);
+                let lower = (rule - gap).lower() - self.aliases(epsilon)?;
+                (Enclosure::new(lower, rule.upper())?, gap.upper())
             }
-            Ending::Lattice(grid) => self.on_grid(grid, epsilon)?,
+            Ending::Lattice(grid) => (self.on_grid(grid, epsilon)?, 0.0),
         };
         let upper = delta.upper().clamp(0.0, 1.0);
-        Ok(Enclosure::new(delta.lower().next_down().clamp(0.0, upper), upper)?)
+        Ok((Enclosure::new(delta.lower().next_down().clamp(0.0, upper), upper)?, gap))
     }
 
     /// On a lattice: with x the first point above epsilon, P(L >= x) - e^epsilon Q(L >= x).

@@ -15,6 +15,7 @@ pub(crate) mod product;
 pub(crate) mod shifted;
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use throng_numeric::Enclosure;
 
@@ -44,6 +45,12 @@ pub(crate) trait Law: Debug + Send + Sync {
 
     /// ln M(c).
     fn log_moment(&self, c: f64) -> Result<Enclosure, AccountError>;
+
+    /// The law without its largest losses, of total chance at most `budget`, and an upper bound
+    /// of what was left out; None if nothing can be.
+    fn truncated(&self, _budget: f64) -> Option<(Arc<dyn Law>, f64)> {
+        None
+    }
 
     /// The tilted law, ready to be evaluated on a line.
     fn tilt(&self, line: Line) -> Result<Box<dyn Tilted>, AccountError>;

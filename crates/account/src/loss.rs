@@ -145,7 +145,7 @@ impl PrivacyLoss {
             levels: Default::default(),
             curves: Default::default(),
         };
-        loss.sides(0)?;
+        loss.sides(0, 1.0)?;
         Ok(loss)
     }
 
@@ -155,12 +155,11 @@ impl PrivacyLoss {
         self.accuracy
     }
 
-    fn sides(&self, level: usize) -> Result<&Sides, AccountError> {
+    fn sides(&self, level: usize, tilt: f64) -> Result<&Sides, AccountError> {
         let level = level.min(LEVELS - 1);
         let cell = self.levels.get(level).unwrap_or(&self.levels[0]);
         cell.get_or_init(|| {
             let cells = FIRST_CELLS << (2 * level);
-            let tilt = if level == 0 { 1.0 } else { 4.0 };
             build(&self.parts, Cut { cells, tilt, all: level > 0 })
         })
         .as_ref()
@@ -174,12 +173,15 @@ impl PrivacyLoss {
         &self,
         enough: impl Fn(&Enclosure) -> bool,
         mut ask: impl FnMut(&Sides) -> Result<Enclosure, AccountError>,
+        tilt: impl Fn(&Sides) -> f64,
     ) -> Result<Enclosure, AccountError> {
         let exact = self.parts.iter().all(|part| part.component.is_exact());
         let nothing_finer = exact || self.has_closed_form();
         let mut best: Option<Enclosure> = None;
         for level in 0..LEVELS {
-            match (self.sides(level).and_then(&mut ask), best) {
+            // Where the first level would put its line is where finer cells matter.
+            let aim = if level == 0 { 1.0 } else { tilt(self.sides(0, 1.0)?).clamp(0.5, 1e6) };
+            match (self.sides(level, aim).and_then(&mut ask), best) {
                 (Ok(finer), None) => best = Some(finer),
                 (Ok(finer), Some(known)) => best = Some(known.intersect(finer).unwrap_or(finer)),
                 (Err(AccountError::TooLarge { .. }), Some(_)) => break,
@@ -199,7 +201,7 @@ impl PrivacyLoss {
     }
 
     fn has_closed_form(&self) -> bool {
-        self.sides(0).is_ok_and(|sides| matches!(sides.remove.upper, Answer::Closed(_)))
+        self.sides(0, 1.0).is_ok_and(|sides| matches!(sides.remove.upper, Answer::Closed(_)))
     }
 
     /// delta(epsilon) in one direction, for any real epsilon.
@@ -230,7 +232,7 @@ impl PrivacyLoss {
             delta.width() <= (width.relative * delta.upper()).max(width.absolute)
         };
         let ask = |sides: &Sides| sides.side(direction).delta(epsilon, half);
-        self.refine(enough, ask)
+        self.refine(enough, ask, |sides| sides.side(direction).tilt_at(epsilon))
     }
 
     /// The smallest delta for which the mechanism is (epsilon, delta)-private, both directions
@@ -259,7 +261,7 @@ impl PrivacyLoss {
             e.width() <= width * e.upper() || e.lower() == f64::INFINITY || e.upper() == 0.0
         };
         let ask = |sides: &Sides| sides.side(direction).epsilon(delta, width * 0.5);
-        self.refine(enough, ask).map(ends)
+        self.refine(enough, ask, |sides| sides.side(direction).tilt_for(delta)).map(ends)
     }
 
     /// The smallest epsilon >= 0 for which the mechanism is (epsilon, delta)-private; infinite if
@@ -318,7 +320,7 @@ fn side(parts: &[Part], direction: Direction) -> Result<Side, AccountError> {
     let answer = |end: End| -> Result<Answer, AccountError> {
         let (law, infinite) = compose(parts, direction, end)?;
         let grid = lattice::common(parts, direction);
-        Ok(Answer::Composed(Arc::new(Composed::new(law, grid, infinite))))
+        Ok(Answer::Composed(Arc::new(Composed::new(law, grid, infinite, end))))
     };
     let upper = answer(End::Upper)?;
     if parts.iter().all(|part| part.component.is_exact()) {

@@ -248,7 +248,7 @@ fn shuffled_bit(p: &Rational, q: &Rational, users: u64) -> Result<Vec<Part>, Acc
 
 /// Cut off from each world of an allocation: its law has a heavy tail, and every digit less makes
 /// the lattice finer. Answers at a smaller delta are sound but infinite.
-const ALLOCATION_TAIL: f64 = 1e-15;
+const ALLOCATION_TAIL: f64 = 1e-12;
 
 /// k of t: a random partition of the steps into k blocks of nearly equal size, and one step
 /// from each block, is a uniform k-set of steps; knowing the partition only helps, so the

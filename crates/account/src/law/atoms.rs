@@ -1,5 +1,7 @@
 //! A law with finitely many losses.
 
+use std::sync::Arc;
+
 use throng_numeric::Enclosure;
 
 use crate::AccountError;
@@ -12,7 +14,7 @@ use crate::law::{BLOCK, Law, Line, Tilted};
 /// Losses with their chances.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Atoms {
-    /// The losses and their chances under P.
+    /// The losses, in increasing order, and their chances under P.
     atoms: Vec<(Enclosure, Enclosure)>,
     /// The sum of the chances, if it is known better than by adding them up.
     mass: Option<Enclosure>,
@@ -42,6 +44,19 @@ impl Law for Atoms {
     fn log_moment(&self, c: f64) -> Result<Enclosure, AccountError> {
         let [log_scale, ..] = self.cumulants(c);
         Ok(weigh(&self.atoms, None, self.mass, c, log_scale)?.log_moment)
+    }
+
+    fn truncated(&self, budget: f64) -> Option<(Arc<dyn Law>, f64)> {
+        let (mut moved, mut kept) = (0.0, self.atoms.len());
+        while let Some((_, chance)) = kept.checked_sub(1).and_then(|last| self.atoms.get(last)) {
+            let more = (moved + chance.upper()).next_up();
+            if more > budget || kept == 1 {
+                break;
+            }
+            (moved, kept) = (more, kept - 1);
+        }
+        let atoms = self.atoms.get(..kept)?.to_vec();
+        (kept < self.atoms.len()).then(|| (Arc::new(Self::new(atoms, None)) as Arc<dyn Law>, moved))
     }
 
     fn tilt(&self, line: Line) -> Result<Box<dyn Tilted>, AccountError> {
@@ -227,13 +242,19 @@ impl TiltedAtoms {
         floor: f64,
         smoothness: Smoothness,
     ) -> Self {
-        let (mut first_moment, mut drift) = (0.0, 0.0);
+        let (mut first_moment, mut drift, mut floor) = (0.0, 0.0, floor);
         let mut losses = Vec::with_capacity(atoms.len());
         for (((loss, _), w), e) in atoms.iter().zip(&weighed.weights).zip(&weighed.errors) {
             let (l, radius) = centre(*loss);
             losses.push(l);
             first_moment += w * l.abs();
-            drift += e * l.abs() + (w + e) * radius;
+            drift += e * l.abs();
+            if radius * line.reach < 1.0 {
+                drift += (w + e) * radius;
+            } else {
+                // Nothing is known of where this one turns to: at most 2 off.
+                floor += 2.0 * (w + e);
+            }
         }
         let steps = losses
             .iter()

@@ -1,5 +1,6 @@
 //! The loss of a composition in one direction, answered by inversion.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use throng_numeric::Enclosure;
@@ -8,7 +9,8 @@ use crate::AccountError;
 use crate::estimate::ln;
 use crate::inversion::{Contour, Finish, Grid, Saddle, saddle_for_delta, saddle_for_epsilon};
 use crate::law::Law;
-use crate::law::product::Product;
+use crate::component::End;
+use crate::law::product::{Product, count};
 use crate::loss::Width;
 
 /// A product of laws, with the contours that were needed so far.
@@ -19,25 +21,76 @@ pub(crate) struct Composed {
     /// The chance under P that the loss is infinite.
     infinite: Enclosure,
     ceiling: f64,
+    end: End,
+    /// Whether rare large losses were left out already.
+    short: bool,
     /// (epsilon of the saddle, contour), in no order.
     contours: Mutex<Vec<(f64, Arc<Contour>)>>,
+    /// The same without the largest losses of total chance 2^-index.
+    shorter: Mutex<HashMap<i32, Option<Arc<Composed>>>>,
 }
 
 /// How often a bracket that came out too wide is refined.
 const REFINEMENTS: usize = 4;
 
 impl Composed {
-    pub(crate) fn new(law: Product, grid: Option<Grid>, infinite: Enclosure) -> Self {
-        let ceiling = law.ceiling();
-        Self { law, grid, infinite, ceiling, contours: Mutex::new(Vec::new()) }
+    pub(crate) fn new(law: Product, grid: Option<Grid>, infinite: Enclosure, end: End) -> Self {
+        Self {
+            ceiling: law.ceiling(),
+            law,
+            grid,
+            infinite,
+            end,
+            short: false,
+            contours: Mutex::default(),
+            shorter: Mutex::default(),
+        }
     }
 
-    pub(crate) fn law(&self) -> &Product {
-        &self.law
+    /// The composition as it is best asked for values of delta about this large: what is left
+    /// out changes them by a small part of the asked width.
+    pub(crate) fn focused(self: &Arc<Self>, delta: f64, relative: f64) -> Arc<Self> {
+        let budget = (delta * relative / 8.0).max(self.infinite.width());
+        self.shortened(budget).unwrap_or_else(|| Arc::clone(self))
     }
 
-    pub(crate) fn infinite(&self) -> Enclosure {
-        self.infinite
+    /// The composition without rare large losses, of total chance at most about `budget`: for
+    /// the upper end they count as infinite, for the lower end as nothing. A law without them
+    /// can be tilted further, which makes its inversion short.
+    pub(crate) fn shortened(&self, budget: f64) -> Option<Arc<Self>> {
+        if self.short {
+            return None;
+        }
+        let index = crate::estimate::ln(budget).div_euclid(std::f64::consts::LN_2);
+        let index = if index > -1060.0 && index < 0.0 { index as i32 } else { return None };
+        let mut shorter = self.shorter.lock().unwrap_or_else(PoisonError::into_inner);
+        shorter.entry(index).or_insert_with(|| self.without(budget / 2.0)).clone()
+    }
+
+    fn without(&self, budget: f64) -> Option<Arc<Self>> {
+        let share = budget / self.law.factors.len() as f64;
+        let mut log_finite = (-self.infinite).ln_1p().ok()?;
+        let mut factors = Vec::with_capacity(self.law.factors.len());
+        let mut shorter = false;
+        for (law, times) in &self.law.factors {
+            match law.truncated(share / *times as f64) {
+                Some((law, moved)) => {
+                    let moved = Enclosure::new(0.0, moved).ok()?;
+                    log_finite = log_finite + (-moved).ln_1p().ok()? * count(*times);
+                    factors.push((law, *times));
+                    shorter = true;
+                }
+                None => factors.push((Arc::clone(law), *times)),
+            }
+        }
+        let infinite = match self.end {
+            End::Upper => (-log_finite.expm1()).max(self.infinite).min(Enclosure::ONE),
+            End::Lower => self.infinite,
+        };
+        shorter.then(|| {
+            let law = Product { factors };
+            Arc::new(Self { short: true, ..Self::new(law, self.grid, infinite, self.end) })
+        })
     }
 
     /// Where delta is about `delta`: (epsilon, the decay rate of ln delta there).
@@ -48,8 +101,29 @@ impl Composed {
         (saddle.epsilon.min(self.ceiling), saddle.c)
     }
 
+    /// The tilt at which epsilon is typical, roughly.
+    pub(crate) fn tilt_at(&self, epsilon: f64) -> f64 {
+        saddle_for_epsilon(&self.law, epsilon).c
+    }
+
     /// delta(epsilon) with about the asked width.
     pub(crate) fn delta(&self, epsilon: f64, width: Width) -> Result<Enclosure, AccountError> {
+        // How much may be left out depends on the answer: less and less, until it is little.
+        let mut budget = 1e-6;
+        for _ in 0..6 {
+            let Some(shorter) = self.shortened(budget) else { break };
+            let delta = shorter.plain_delta(epsilon, width)?;
+            let allowed = (width.relative * delta.lower()).max(width.absolute) / 4.0;
+            if budget <= allowed {
+                return Ok(delta);
+            }
+            budget = (allowed / 2.0).clamp(budget * 1e-9, budget * 1e-2).max(1e-310);
+        }
+        self.plain_delta(epsilon, width)
+    }
+
+    /// [`Composed::delta`] without leaving anything out.
+    fn plain_delta(&self, epsilon: f64, width: Width) -> Result<Enclosure, AccountError> {
         if epsilon >= self.ceiling {
             return Ok(self.infinite);
         }
@@ -78,9 +152,10 @@ impl Composed {
                 Err(AccountError::TooLarge { .. }) if attempt > 0 => return Ok(best),
                 made => made?,
             };
-            let again = made.delta(epsilon)?;
+            let (again, gap) = made.delta_and_gap(epsilon)?;
             best = best.intersect(again).unwrap_or(again);
-            if enough(best) || made.is_exact() {
+            // Less smoothing helps only as long as it is what widens the bracket.
+            if enough(best) || gap <= 0.5 * again.width() {
                 break;
             }
             tolerance /= 16.0;

@@ -28,6 +28,14 @@ impl Answer {
         }
     }
 
+    /// The same, for values of delta about this large; see [`Composed::focused`].
+    fn focused(&self, delta: f64, relative: f64) -> Self {
+        match self {
+            Self::Closed(profile) => Self::Closed(Arc::clone(profile)),
+            Self::Composed(composed) => Self::Composed(composed.focused(delta, relative)),
+        }
+    }
+
     /// A starting point for solving delta(epsilon) = delta, and how fast ln delta falls there.
     fn guess(&self, delta: f64) -> (f64, f64) {
         match self {
@@ -67,6 +75,19 @@ impl Side {
         }
     }
 
+    /// The tilt at which delta is about this large, roughly.
+    pub(crate) fn tilt_for(&self, delta: f64) -> f64 {
+        self.upper.guess(delta.max(1e-300)).1
+    }
+
+    /// The tilt at which epsilon is typical, roughly.
+    pub(crate) fn tilt_at(&self, epsilon: f64) -> f64 {
+        match &self.upper {
+            Answer::Closed(_) => 1.0,
+            Answer::Composed(composed) => composed.tilt_at(epsilon),
+        }
+    }
+
     /// delta(epsilon) for epsilon >= 0.
     pub(crate) fn delta(&self, epsilon: f64, width: Width) -> Result<Enclosure, AccountError> {
         let upper = self.upper.delta(epsilon, width)?;
@@ -88,6 +109,7 @@ impl Side {
     /// delta(epsilon) >= delta is proved (or 0). Each close to the boundary of what is proved.
     fn solve(&self, delta: f64, width: f64, end: End) -> Result<f64, AccountError> {
         let answer = if end == End::Upper { &self.upper } else { &self.lower };
+        let answer = answer.focused(delta, width * 1e-2);
         let (guess, rate) = answer.guess(delta);
         // An error of w in ln delta is one of w / rate in epsilon.
         let relative = (width * guess.abs().max(1e-3) * rate / 4.0).clamp(1e-11, 0.05);
