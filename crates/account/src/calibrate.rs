@@ -385,10 +385,10 @@ enum Bounds {
 fn between(safe: (f64, f64), unsafe_: (f64, f64), step: u32, close: f64) -> f64 {
     let gap = safe.0 - unsafe_.0;
     let secant = unsafe_.0 + gap * (unsafe_.1 / (unsafe_.1 - safe.1));
-    if step % 5 == 4 || !secant.is_finite() {
+    if step.rem_euclid(5) == 4 || !secant.is_finite() {
         return unsafe_.0 + gap / 2.0;
     }
-    let nudge = gap.signum() * close * 0.4 * if step % 2 == 0 { 1.0 } else { -1.0 };
+    let nudge = gap.signum() * close * 0.4 * if step.is_multiple_of(2) { 1.0 } else { -1.0 };
     let (low, high) = (safe.0.min(unsafe_.0), safe.0.max(unsafe_.0));
     (secant + nudge).clamp(low + gap.abs() * 1e-4, high - gap.abs() * 1e-4)
 }

@@ -205,14 +205,14 @@ impl Component {
                 Direction::Add => Shifted { above: without.clone(), below: with.clone() },
             })),
             Self::Divisible { s2, streams } => divisible(s2, streams, direction),
-            Self::Discrete(pair) => Ok(discrete(match direction {
-                Direction::Remove => pair.as_ref().clone(),
-                Direction::Add => pair.swapped(),
-            })),
-            Self::Between { remove, add } => Ok(discrete(match direction {
-                Direction::Remove => remove.at(end).clone(),
-                Direction::Add => add.at(end).clone(),
-            })),
+            Self::Discrete(pair) => Ok(match direction {
+                Direction::Remove => discrete(pair),
+                Direction::Add => discrete(&pair.swapped()),
+            }),
+            Self::Between { remove, add } => Ok(match direction {
+                Direction::Remove => discrete(remove.at(end)),
+                Direction::Add => discrete(add.at(end)),
+            }),
             Self::Rough(_) => Err(AccountError::refused(
                 "a pair known only by its profile has no law",
                 "this is a bug; please report it",
@@ -262,7 +262,7 @@ fn finite(law: impl Law + 'static) -> OneWay {
     OneWay { law: Arc::new(law), infinite: Enclosure::ZERO }
 }
 
-fn discrete(pair: DiscretePair) -> OneWay {
+fn discrete(pair: &DiscretePair) -> OneWay {
     let infinite = pair.p_only;
     // If nothing was cut off, the finite part has mass 1 - infinite exactly.
     let mass = (infinite.width() <= 1e-15 * infinite.upper()).then(|| Enclosure::ONE - infinite);

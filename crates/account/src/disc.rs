@@ -33,15 +33,6 @@ impl Disc {
         Self { re, im, error: (1.5 * rounding + error) * SLACK }
     }
 
-    /// amplitude * e^(i angle).
-    pub(crate) fn polar(amplitude: Enclosure, angle: f64, angle_error: f64) -> Self {
-        let turn = Self::turn_minus_one(angle, angle_error);
-        let (a, radius) = centre(amplitude);
-        let (re, im) = (a * (1.0 + turn.re), a * turn.im);
-        let error = (radius + a.abs() * (turn.error + 4.0 * U)) * SLACK;
-        Self { re, im, error }
-    }
-
     /// A bound on the modulus of every point of the disc.
     pub(crate) fn modulus(self) -> f64 {
         (self.re.hypot(self.im) + self.error) * SLACK
@@ -108,7 +99,7 @@ impl Disc {
         let square = self.re * self.re + self.im * self.im;
         let modulus = square.sqrt();
         let nearest = (modulus - self.error) * (1.0 - 4.0 * U);
-        if !(nearest > 0.0) {
+        if nearest.is_nan() || nearest <= 0.0 {
             return Self { re: 0.0, im: 0.0, error: f64::INFINITY };
         }
         // |1/z - 1/w| = |z - w|/(|z||w|), and 4 roundings.

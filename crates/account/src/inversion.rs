@@ -30,7 +30,7 @@ use throng_numeric::Enclosure;
 
 use crate::AccountError;
 use crate::disc::{Disc, SLACK, U, centre};
-use crate::estimate::{exp, ln};
+use crate::estimate::{exp, length, ln, real, whole};
 use crate::law::gaussian::normal_minus_one;
 use crate::law::product::Product;
 use crate::law::{BLOCK, Law, Line, Tilted};
@@ -39,7 +39,7 @@ use crate::law::{BLOCK, Law, Line, Tilted};
 const DIGITS: f64 = 38.0;
 
 /// No inversion evaluates more nodes than this.
-const MOST_NODES: u64 = 1 << 22;
+const MOST_NODES: usize = 1 << 22;
 
 /// A vertical line with the transform on it; answers delta(epsilon) for epsilon near its saddle.
 #[derive(Debug)]
@@ -116,7 +116,7 @@ impl Nodes {
                 (re, im) = (re + (re * step.re - im * step.im), im + (re * step.im + im * step.re));
                 turns += 1;
             } else {
-                let turn = Disc::turn_minus_one(angle * *j as f64, 0.0);
+                let turn = Disc::turn_minus_one(angle * real(*j), 0.0);
                 (re, im) = (1.0 + turn.re, turn.im);
                 turns = 0;
             }
@@ -125,9 +125,9 @@ impl Nodes {
         }
         // The angle u_j x is known up to 3 roundings, and each of at most 64 turns adds
         // that of one step and 8u of its own; the sum of n terms adds n u of its moduli.
-        let last = self.values.last().map_or(0.0, |(j, ..)| *j as f64);
+        let last = self.values.last().map_or(0.0, |(j, ..)| real(*j));
         let phase = U * ((4.0 * last + 300.0) * angle.abs() + 1200.0) + last * spacing * blur;
-        let rounding = (phase + self.values.len() as f64 * U) * self.modulus;
+        let rounding = (phase + length(self.values.len()) * U) * self.modulus;
         let error = 2.0 * (self.error + rounding) * SLACK * SLACK;
         Enclosure::new(2.0 * sum - error, 2.0 * sum + error).unwrap_or(Enclosure::REAL)
     }
@@ -156,47 +156,33 @@ pub(crate) fn saddle_at(law: &Product, c: f64) -> Saddle {
     Saddle { c, epsilon, log_delta, curvature }
 }
 
-/// Finds c by bisection in ln c; `aim` falls or rises with c and is sought to be 0.
+/// Finds the line at which a quantity that rises with c passes 0: outward from c = 1 in growing
+/// strides, then by bisection, in ln c.
 fn find_c(law: &Product, rising: impl Fn(&Saddle) -> f64) -> Saddle {
-    let (mut low, mut high) = (ln(LEAST_C), ln(MOST_C));
-    let mut guess = 0.0f64;
-    // A few steps outward from 1 find a bracket quickly; then the false position method.
-    let mut stride = 1.5;
-    let value = |x: f64| {
-        let v = rising(&saddle_at(law, exp(x)));
-        if v.is_nan() { f64::INFINITY } else { v }
+    let above = |x: f64| {
+        let value = rising(&saddle_at(law, exp(x)));
+        value >= 0.0 || value.is_nan()
     };
-    let first = value(guess);
-    let up = first < 0.0;
-    loop {
-        let next = if up { guess + stride } else { guess - stride };
-        if next > high || next < low {
+    let (least, most) = (ln(LEAST_C), ln(MOST_C));
+    let up = !above(0.0);
+    let (mut low, mut high, mut stride) = (0.0_f64, 0.0_f64, 1.5);
+    while low > least && high < most {
+        let end = if up { (high + stride).min(most) } else { (low - stride).max(least) };
+        (low, high) = if up { (high, end) } else { (end, low) };
+        if above(end) == up {
             break;
         }
-        if up {
-            low = guess;
-        } else {
-            high = guess;
-        }
-        if (value(next) < 0.0) != up {
-            if up {
-                high = next
-            } else {
-                low = next
-            }
-            break;
-        }
-        guess = next;
         stride *= 2.0;
     }
-    for _ in 0..24 {
-        let middle = (low + high) / 2.0;
-        if high - low < 2e-3 {
-            break;
+    while high - low > 2e-3 {
+        let middle = f64::midpoint(low, high);
+        if above(middle) {
+            high = middle;
+        } else {
+            low = middle;
         }
-        if value(middle) < 0.0 { low = middle } else { high = middle }
     }
-    saddle_at(law, exp((low + high) / 2.0))
+    saddle_at(law, exp(f64::midpoint(low, high)))
 }
 
 /// The saddle for a given epsilon.
@@ -275,7 +261,7 @@ impl Contour {
         if last > 1e15 {
             return Err(too_fine());
         }
-        contour.visit(tilted.as_ref(), last as u64)?;
+        contour.visit(tilted.as_ref(), whole(last))?;
         Ok(contour)
     }
 
@@ -284,23 +270,23 @@ impl Contour {
         let mut block = [Disc::ZERO; BLOCK];
         let mut node = 0;
         while node <= last {
-            let u = node as f64 * self.spacing;
+            let u = real(node) * self.spacing;
             let leap = if node > 0 { tilted.leap(u, -DIGITS) } else { 0.0 };
             if leap > 4.0 * self.spacing {
                 let landing = ((u + leap) / self.spacing * (1.0 - 1e-12)).floor();
-                let end = if landing < last as f64 { landing as u64 } else { last + 1 };
+                let end = if landing < real(last) { whole(landing) } else { last + 1 };
                 self.skip(node, end);
                 node = end.max(node + 1);
                 continue;
             }
-            let count = (last + 1 - node).min(BLOCK as u64);
-            let block = &mut block[..count as usize];
+            let count = usize::try_from(last + 1 - node).unwrap_or(BLOCK).min(BLOCK);
+            let block = &mut block[..count];
             tilted.fill(node, block);
             for (j, disc) in (node..).zip(block.iter()) {
                 self.take(j, *disc)?;
             }
-            node += count;
-            if self.kernel.values.len() as u64 > MOST_NODES {
+            node += count as u64;
+            if self.kernel.values.len() > MOST_NODES {
                 return Err(too_fine());
             }
         }
@@ -312,7 +298,7 @@ impl Contour {
 
     /// Adds one node.
     fn take(&mut self, index: u64, minus_one: Disc) -> Result<(), AccountError> {
-        let u = index as f64 * self.spacing;
+        let u = real(index) * self.spacing;
         let phi = minus_one.plus_one();
         let (kernel, second) = match self.ending {
             Ending::Decay => (phi.times(kernel(self.c, u)), Disc::ZERO),
@@ -335,8 +321,8 @@ impl Contour {
 
     /// Accounts for the nodes from `from` up to `to`, each with |phi| <= e^-DIGITS.
     fn skip(&mut self, from: u64, to: u64) {
-        let u = from.max(1) as f64 * self.spacing;
-        let count = (to - from) as f64;
+        let u = real(from.max(1)) * self.spacing;
+        let count = real(to - from);
         let bound = exp(-DIGITS) * (1.0 + 1e-9) * SLACK;
         // |1/(z(z+1))| <= 1/u^2, and its sum over u_j >= u at most 1/u^2 + 1/(spacing u).
         let smooth = (1.0 / (u * u) + 1.0 / (self.spacing * u)).min(count / (u * u));
@@ -358,7 +344,7 @@ impl Contour {
     /// Accounts for all nodes from `from` on: there |phi| <= e^-DIGITS by the decay of the law
     /// or of the smoothing, which falls like e^(-eta^2 u^2/2).
     fn skip_rest(&mut self, from: u64) {
-        let u = from.max(1) as f64 * self.spacing;
+        let u = real(from.max(1)) * self.spacing;
         let bound = exp(-DIGITS) * (1.0 + 1e-9) * SLACK;
         self.kernel.error += bound * (1.0 / (u * u) + 1.0 / (self.spacing * u));
         let eta = self.ending.eta();
@@ -386,7 +372,8 @@ impl Contour {
                 let rule = self.rule(&self.kernel, at)?;
                 let square = Enclosure::point(eta)?.square();
                 let factor = square * (square / Enclosure::point(8.0)?).exp();
-                let bump = self.second.as_ref().map_or(Ok(Enclosure::ZERO), |n| self.rule(n, at))?;
+                let bump =
+                    self.second.as_ref().map_or(Ok(Enclosure::ZERO), |n| self.rule(n, at))?;
                 let gap = factor * bump.max(Enclosure::ZERO);
                 let lower = (rule - gap).lower() - self.aliases(epsilon)?;
                 (Enclosure::new(lower, rule.upper())?, gap.upper())
@@ -403,18 +390,18 @@ impl Contour {
     fn on_grid(&self, grid: Grid, epsilon: f64) -> Result<Enclosure, AccountError> {
         let index = (Enclosure::point(epsilon)? - grid.offset) / grid.step;
         let (low, high) = (index.lower().floor() + 1.0, index.upper().floor() + 1.0);
-        let near = self.from_index(grid, epsilon, low)?;
+        let near = self.starting_at(grid, epsilon, low)?;
         let delta = if low == high {
             near
         } else if high - low > 2.0 {
             Enclosure::UNIT
         } else {
-            near.hull(self.from_index(grid, epsilon, high)?)
+            near.hull(self.starting_at(grid, epsilon, high)?)
         };
         Ok(Enclosure::new(delta.lower() - self.aliases(epsilon)?, delta.upper())?)
     }
 
-    fn from_index(&self, grid: Grid, epsilon: f64, index: f64) -> Result<Enclosure, AccountError> {
+    fn starting_at(&self, grid: Grid, epsilon: f64, index: f64) -> Result<Enclosure, AccountError> {
         let x = grid.offset + grid.step * Enclosure::point(index)?;
         let first = self.rule(&self.kernel, x)?;
         let second = self.second.as_ref().map_or(Ok(Enclosure::ZERO), |n| self.rule(n, x))?;

@@ -6,7 +6,7 @@ use throng_numeric::Enclosure;
 
 use crate::AccountError;
 use crate::disc::{Disc, SLACK, U, centre};
-use crate::estimate::{exp, ln};
+use crate::estimate::{exp, length, ln, real};
 use crate::law::bands::Bands;
 use crate::law::minorant::Minorant;
 use crate::law::{BLOCK, Law, Line, Tilted};
@@ -60,8 +60,8 @@ impl Law for Atoms {
     }
 
     fn tilt(&self, line: Line) -> Result<Box<dyn Tilted>, AccountError> {
-        let work = self.atoms.len() as f64 * (1.0 + line.reach / line.spacing);
-        if !(work < MOST_WORK) {
+        let work = length(self.atoms.len()) * (1.0 + line.reach / line.spacing);
+        if work.is_nan() || work >= MOST_WORK {
             return Err(AccountError::TooLarge {
                 what: "the inversion of a finite pair".into(),
                 limit: format!("{MOST_WORK:e} terms"),
@@ -290,7 +290,7 @@ impl TiltedAtoms {
     /// error <= u |l| (10 + 8*64) |u| + 64 u |l| (10 + 24) spacing.
     /// The sum over n atoms in four lanes adds (n/4 + 5) u |u| sum w|l|.
     fn error(&self, u: f64) -> f64 {
-        let n = self.losses.len() as f64;
+        let n = length(self.losses.len());
         let growth = (530.0 + n / 4.0 + 8.0) * u + 2200.0 * self.spacing;
         // Beyond this angle a turn is not reduced and nothing is known of it.
         let lost = if u * self.farthest > LARGEST_ANGLE { 2.0 } else { 0.0 };
@@ -328,9 +328,9 @@ impl Tilted for TiltedAtoms {
 
     fn fill(&self, first: u64, out: &mut [Disc]) {
         const LANES: usize = 4;
-        let start = first as f64 * self.spacing;
-        let mut real = [[0.0; LANES]; BLOCK];
-        let mut imaginary = [[0.0; LANES]; BLOCK];
+        let start = real(first) * self.spacing;
+        let mut re_sums = [[0.0; LANES]; BLOCK];
+        let mut im_sums = [[0.0; LANES]; BLOCK];
         let nodes = out.len().min(BLOCK);
         for (k, losses) in self.losses.chunks(LANES).enumerate() {
             let (mut w, mut er, mut ei) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
@@ -341,7 +341,7 @@ impl Tilted for TiltedAtoms {
                 (w[lane], er[lane], ei[lane]) = (self.weights[i], turn.re, turn.im);
                 (rr[lane], ri[lane]) = self.steps[i];
             }
-            for (re, im) in real.iter_mut().zip(&mut imaginary).take(nodes) {
+            for (re, im) in re_sums.iter_mut().zip(&mut im_sums).take(nodes) {
                 for lane in 0..LANES {
                     re[lane] += w[lane] * er[lane];
                     im[lane] += w[lane] * ei[lane];
@@ -352,9 +352,9 @@ impl Tilted for TiltedAtoms {
             }
         }
         for (j, disc) in out.iter_mut().enumerate() {
-            let u = (first + j as u64) as f64 * self.spacing;
+            let u = real(first + j as u64) * self.spacing;
             let sum = |lanes: [f64; LANES]| (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
-            *disc = Disc { re: sum(real[j]), im: sum(imaginary[j]), error: self.error(u) };
+            *disc = Disc { re: sum(re_sums[j]), im: sum(im_sums[j]), error: self.error(u) };
         }
     }
 

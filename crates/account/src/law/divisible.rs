@@ -9,6 +9,7 @@ use throng_numeric::Enclosure;
 
 use crate::AccountError;
 use crate::disc::{Disc, SLACK, U, centre};
+use crate::estimate::real;
 use crate::law::gaussian::{normal_minus_one, shrink_minus_one};
 use crate::law::{Law, Line, Tilted};
 
@@ -109,7 +110,7 @@ impl Tilted for TiltedDivisible {
 
     fn fill(&self, first: u64, out: &mut [Disc]) {
         for (j, disc) in (first..).zip(out) {
-            *disc = self.minus_one(j as f64 * self.line.spacing);
+            *disc = self.minus_one(real(j) * self.line.spacing);
         }
     }
 

@@ -4,6 +4,7 @@ use throng_numeric::Enclosure;
 
 use crate::AccountError;
 use crate::disc::{Disc, SLACK, U, centre};
+use crate::estimate::real;
 use crate::law::{Law, Line, Tilted};
 
 /// All Gaussian parts of a composition together; only mu^2 matters.
@@ -50,7 +51,7 @@ impl Tilted for TiltedGaussian {
     /// K(c + iu) - K(c) = mu^2 (iu(c + 1/2) - u^2/2).
     fn fill(&self, first: u64, out: &mut [Disc]) {
         for (j, disc) in (first..).zip(out) {
-            *disc = normal_minus_one(self.square, self.line.c, j as f64 * self.line.spacing);
+            *disc = normal_minus_one(self.square, self.line.c, real(j) * self.line.spacing);
         }
     }
 

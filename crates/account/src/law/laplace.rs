@@ -8,7 +8,7 @@ use throng_numeric::Enclosure;
 
 use crate::AccountError;
 use crate::disc::{Disc, SLACK, U, centre};
-use crate::estimate::ln;
+use crate::estimate::{ln, real};
 use crate::law::atoms::cumulants;
 use crate::law::bands::Bands;
 use crate::law::{Law, Line, Tilted};
@@ -122,7 +122,7 @@ impl Tilted for TiltedLaplace {
 
     fn fill(&self, first: u64, out: &mut [Disc]) {
         for (j, disc) in (first..).zip(out) {
-            *disc = self.minus_one(j as f64 * self.line.spacing);
+            *disc = self.minus_one(real(j) * self.line.spacing);
         }
     }
 

@@ -84,7 +84,7 @@ impl Minorant {
         let room = exp(2.0 * log_bound) * (1.0 - 1e-12) - 1.0
             + self.mass * self.mass * (1.0 - 1e-9)
             - square;
-        if !(room > 0.0) {
+        if room.is_nan() || room <= 0.0 {
             return 0.0;
         }
         // The positive root of spread t^2 + slope t = room, in the form without cancellation.

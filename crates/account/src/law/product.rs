@@ -6,6 +6,7 @@ use throng_numeric::Enclosure;
 
 use crate::AccountError;
 use crate::disc::Disc;
+use crate::estimate::{ln, real};
 use crate::law::{BLOCK, Law, Line, Tilted};
 
 /// Independent losses, each taken some number of times.
@@ -16,7 +17,7 @@ pub(crate) struct Product {
 
 /// A count as a number that is not below it.
 pub(crate) fn at_least(times: u64) -> f64 {
-    (times as f64).next_up()
+    real(times).next_up()
 }
 
 impl Law for Product {
@@ -24,7 +25,7 @@ impl Law for Product {
         let mut sum = [0.0; 3];
         for (law, times) in &self.factors {
             for (total, k) in sum.iter_mut().zip(law.cumulants(c)) {
-                *total += k * *times as f64;
+                *total += k * real(*times);
             }
         }
         sum
@@ -50,7 +51,7 @@ impl Law for Product {
             .factors
             .iter()
             .map(|(law, times)| {
-                let log_times = line.log_times + crate::estimate::ln(at_least(*times));
+                let log_times = line.log_times + ln(at_least(*times));
                 Ok((law.tilt(Line { log_times, ..line })?, *times))
             })
             .collect::<Result<Vec<_>, AccountError>>()?;
@@ -90,7 +91,7 @@ impl Tilted for TiltedProduct {
     fn log_decay(&self, u: f64) -> f64 {
         self.factors
             .iter()
-            .map(|(factor, times)| factor.log_decay(u) * *times as f64 * (1.0 - 1e-12))
+            .map(|(factor, times)| factor.log_decay(u) * real(*times) * (1.0 - 1e-12))
             .sum()
     }
 
@@ -100,7 +101,7 @@ impl Tilted for TiltedProduct {
             return f64::INFINITY;
         }
         let single = |(factor, times): &(Box<dyn Tilted>, u64)| {
-            factor.leap(u, log_bound / *times as f64 * (1.0 + 1e-12))
+            factor.leap(u, log_bound / real(*times) * (1.0 + 1e-12))
         };
         self.factors.iter().filter(|(_, times)| *times > 30).map(single).fold(0.0, f64::max)
     }

@@ -27,7 +27,7 @@ use throng_numeric::Enclosure;
 
 use crate::AccountError;
 use crate::disc::{SLACK, centre};
-use crate::estimate::{exp, ln};
+use crate::estimate::{exp, integer, ln};
 use crate::law::atoms::{Smoothness, TiltedAtoms, cumulants, weigh};
 use crate::law::bands::Bands;
 use crate::law::minorant::Minorant;
@@ -199,7 +199,7 @@ impl Shifted {
             left -= 0.5;
         }
         let (from, to) = ((left / step).floor(), (right / step).ceil());
-        Ok(Rule { step, from: from as i32, to: to as i32, error })
+        Ok(Rule { step, from: integer(from), to: integer(to), error })
     }
 
     /// The highest summand, roughly.
@@ -339,7 +339,7 @@ impl Law for Shifted {
         let (from, to) = (mode.min(low) - reach, mode.max(high) + reach);
         let h = (0.25f64).min(1.0 / (self.above.reach() + self.below.reach()).max(1e-9));
         let h = h.max((to - from) / 4000.0);
-        let count = ((to - from) / h) as u32;
+        let count = integer((to - from) / h);
         let nodes = (0..=count).map(|k| {
             let x = from + f64::from(k) * h;
             let ((a, _), (b, _)) = (self.above.estimate(x), self.below.estimate(x));
@@ -360,7 +360,7 @@ impl Law for Shifted {
     fn tilt(&self, line: Line) -> Result<Box<dyn Tilted>, AccountError> {
         let rule = self.rule(line.c, line.reach, line.log_times)?;
         let work = (f64::from(rule.to) - f64::from(rule.from)) * (1.0 + line.reach / line.spacing);
-        if !(work < MOST_WORK) {
+        if work.is_nan() || work >= MOST_WORK {
             return Err(AccountError::TooLarge {
                 what: "the quadrature of a sampled Gaussian".into(),
                 limit: format!("{MOST_WORK:e} terms"),
@@ -377,7 +377,7 @@ impl Law for Shifted {
         let cut =
             self.cut(line.c, rule, first.copied().unwrap_or(1.0), last.copied().unwrap_or(1.0));
         let floor = (rule.error + cut) * SLACK;
-        if !(floor < 1e-6) {
+        if floor.is_nan() || floor >= 1e-6 {
             return Err(AccountError::TooLarge {
                 what: "the range of a sampled Gaussian".into(),
                 limit: "what its quadrature can certify".into(),

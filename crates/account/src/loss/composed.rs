@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use throng_numeric::Enclosure;
 
 use crate::AccountError;
-use crate::estimate::ln;
+use crate::component::End;
+use crate::estimate::{integer, length, ln, real};
 use crate::inversion::{Contour, Finish, Grid, Saddle, saddle_for_delta, saddle_for_epsilon};
 use crate::law::Law;
-use crate::component::End;
 use crate::law::product::{Product, count};
 use crate::loss::Width;
 
@@ -61,19 +61,19 @@ impl Composed {
         if self.short {
             return None;
         }
-        let index = crate::estimate::ln(budget).div_euclid(std::f64::consts::LN_2);
-        let index = if index > -1060.0 && index < 0.0 { index as i32 } else { return None };
+        let index = ln(budget).div_euclid(std::f64::consts::LN_2);
+        let index = if index > -1060.0 && index < 0.0 { integer(index) } else { return None };
         let mut shorter = self.shorter.lock().unwrap_or_else(PoisonError::into_inner);
         shorter.entry(index).or_insert_with(|| self.without(budget / 2.0)).clone()
     }
 
     fn without(&self, budget: f64) -> Option<Arc<Self>> {
-        let share = budget / self.law.factors.len() as f64;
+        let share = budget / length(self.law.factors.len());
         let mut log_finite = (-self.infinite).ln_1p().ok()?;
         let mut factors = Vec::with_capacity(self.law.factors.len());
         let mut shorter = false;
         for (law, times) in &self.law.factors {
-            match law.truncated(share / *times as f64) {
+            match law.truncated(share / real(*times)) {
                 Some((law, moved)) => {
                     let moved = Enclosure::new(0.0, moved).ok()?;
                     log_finite = log_finite + (-moved).ln_1p().ok()? * count(*times);
