@@ -136,9 +136,9 @@ impl Component {
             Self::Gaussian(_) | Self::Laplace(_) => true,
             Self::Rough(profile) => profile.is_symmetric(),
             Self::Between { remove, add } => Arc::ptr_eq(&remove.upper, &add.upper),
+            Self::Discrete(pair) => pair.swapped() == **pair,
             Self::Shifted { .. }
             | Self::Divisible { .. }
-            | Self::Discrete(_)
             | Self::Mixed(_)
             | Self::Swapped(_) => false,
         }

@@ -14,6 +14,7 @@ use throng_numeric::Enclosure;
 
 use crate::component::{Component, Cut, End, Part, compose, cut_parts};
 use crate::fold::fold;
+use crate::law::product::Product;
 use crate::loss::closed::{closed, profile_of};
 use crate::loss::composed::Composed;
 use crate::loss::side::{Answer, Side};
@@ -201,7 +202,7 @@ impl PrivacyLoss {
     }
 
     fn has_closed_form(&self) -> bool {
-        self.sides(0, 1.0).is_ok_and(|sides| matches!(sides.remove.upper, Answer::Closed(_)))
+        self.sides(0, 1.0).is_ok_and(|sides| matches!(sides.remove.upper, Answer::Closed(..)))
     }
 
     /// delta(epsilon) in one direction, for any real epsilon.
@@ -291,8 +292,15 @@ pub(crate) fn ends(x: Enclosure) -> Bracket {
 fn build(parts: &[Part], cut: Cut) -> Result<Sides, AccountError> {
     if parts.is_empty() || closed(parts)?.is_some() {
         let profile = profile_of(parts.to_vec())?;
-        let remove = Side::exact(Answer::Closed(Arc::clone(&profile)));
-        let add = Side::exact(Answer::Closed(closed_swapped(parts, profile)?));
+        let law = |direction| Arc::new(law_behind(parts, direction).unwrap_or_default());
+        let closed = |profile, law| Side::exact(Answer::Closed(profile, law));
+        let remove = closed(Arc::clone(&profile), law(Direction::Remove));
+        let symmetric = parts.iter().all(|part| part.component.is_symmetric());
+        let add = if symmetric {
+            remove.clone()
+        } else {
+            closed(closed_swapped(parts, profile)?, law(Direction::Add))
+        };
         return Ok(Sides { remove, add });
     }
     let parts = cut_parts(parts, cut)?;
@@ -300,6 +308,11 @@ fn build(parts: &[Part], cut: Cut) -> Result<Sides, AccountError> {
     let symmetric = parts.iter().all(|part| part.component.is_symmetric());
     let add = if symmetric { remove.clone() } else { side(&parts, Direction::Add)? };
     Ok(Sides { remove, add })
+}
+
+/// The law behind a closed form, if it has one: only for guesses.
+fn law_behind(parts: &[Part], direction: Direction) -> Option<Product> {
+    compose(parts, direction, End::Upper).ok().map(|(law, _)| law)
 }
 
 /// The other direction of a closed form; by a closed form of its own if there is one, which

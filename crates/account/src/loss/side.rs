@@ -6,6 +6,9 @@ use throng_numeric::Enclosure;
 
 use crate::AccountError;
 use crate::estimate::ln;
+use crate::inversion::saddle_for_delta;
+use crate::law::Law;
+use crate::law::product::Product;
 use crate::loss::Width;
 use crate::loss::composed::Composed;
 use crate::pair::Profile;
@@ -13,8 +16,8 @@ use crate::pair::Profile;
 /// What answers for one end of the bracket.
 #[derive(Debug, Clone)]
 pub(crate) enum Answer {
-    /// A closed form.
-    Closed(Arc<dyn Profile>),
+    /// A closed form, and the law behind it, for guesses.
+    Closed(Arc<dyn Profile>, Arc<Product>),
     /// An inversion.
     Composed(Arc<Composed>),
 }
@@ -23,7 +26,7 @@ impl Answer {
     /// delta(epsilon) for epsilon >= 0.
     pub(crate) fn delta(&self, epsilon: f64, width: Width) -> Result<Enclosure, AccountError> {
         match self {
-            Self::Closed(profile) => Ok(profile.delta(epsilon)),
+            Self::Closed(profile, _) => Ok(profile.delta(epsilon)),
             Self::Composed(composed) => composed.delta(epsilon, width),
         }
     }
@@ -31,7 +34,7 @@ impl Answer {
     /// The same, for values of delta about this large; see [`Composed::focused`].
     fn focused(&self, delta: f64, relative: f64) -> Self {
         match self {
-            Self::Closed(profile) => Self::Closed(Arc::clone(profile)),
+            Self::Closed(..) => self.clone(),
             Self::Composed(composed) => Self::Composed(composed.focused(delta, relative)),
         }
     }
@@ -39,7 +42,11 @@ impl Answer {
     /// A starting point for solving delta(epsilon) = delta, and how fast ln delta falls there.
     fn guess(&self, delta: f64) -> (f64, f64) {
         match self {
-            Self::Closed(_) => (1.0, 1.0),
+            Self::Closed(_, law) if law.factors.is_empty() => (1.0, 1.0),
+            Self::Closed(_, law) => {
+                let saddle = saddle_for_delta(law, ln(delta.max(1e-300)));
+                (saddle.epsilon.min(law.ceiling()), saddle.c)
+            }
             Self::Composed(composed) => composed.guess(delta),
         }
     }
@@ -67,11 +74,10 @@ impl Side {
 
     fn is_exact(&self) -> bool {
         match (&self.upper, &self.lower) {
-            (Answer::Closed(a), Answer::Closed(b)) => Arc::ptr_eq(a, b),
+            (Answer::Closed(a, _), Answer::Closed(b, _)) => Arc::ptr_eq(a, b),
             (Answer::Composed(a), Answer::Composed(b)) => Arc::ptr_eq(a, b),
-            (Answer::Closed(_), Answer::Composed(_)) | (Answer::Composed(_), Answer::Closed(_)) => {
-                false
-            }
+            (Answer::Closed(..), Answer::Composed(_))
+            | (Answer::Composed(_), Answer::Closed(..)) => false,
         }
     }
 
@@ -83,7 +89,7 @@ impl Side {
     /// The tilt at which epsilon is typical, roughly.
     pub(crate) fn tilt_at(&self, epsilon: f64) -> f64 {
         match &self.upper {
-            Answer::Closed(_) => 1.0,
+            Answer::Closed(..) => 1.0,
             Answer::Composed(composed) => composed.tilt_at(epsilon),
         }
     }
@@ -100,14 +106,22 @@ impl Side {
 
     /// The smallest epsilon >= 0 with delta(epsilon) <= delta, from below and above.
     pub(crate) fn epsilon(&self, delta: f64, width: f64) -> Result<Enclosure, AccountError> {
-        let upper = self.solve(delta, width, End::Upper)?;
-        let lower = if upper == 0.0 { 0.0 } else { self.solve(delta, width, End::Lower)? };
+        let upper = self.solve(delta, width, End::Upper, None)?;
+        let near = (self.is_exact() && upper.is_finite()).then_some(upper);
+        let lower = if upper == 0.0 { 0.0 } else { self.solve(delta, width, End::Lower, near)? };
         Ok(Enclosure::new(lower.min(upper), upper)?)
     }
 
     /// End::Upper: a point where delta(epsilon) <= delta is proved; End::Lower: one where
-    /// delta(epsilon) >= delta is proved (or 0). Each close to the boundary of what is proved.
-    fn solve(&self, delta: f64, width: f64, end: End) -> Result<f64, AccountError> {
+    /// delta(epsilon) >= delta is proved (or 0). Each close to the boundary of what is proved. If
+    /// one end is known the other is looked for very `near`.
+    fn solve(
+        &self,
+        delta: f64,
+        width: f64,
+        end: End,
+        near: Option<f64>,
+    ) -> Result<f64, AccountError> {
         let answer = if end == End::Upper { &self.upper } else { &self.lower };
         let answer = answer.focused(delta, width * 1e-2);
         let (guess, rate) = answer.guess(delta);
@@ -120,7 +134,11 @@ impl Side {
             Ok(if end == End::Upper { enclosure.upper() } else { enclosure.lower() })
         };
         let holds = |value: f64| if end == End::Upper { value <= delta } else { value < delta };
-        let Some((above, below)) = bracket(&value, holds, guess, rate)? else {
+        let (start, stride) = match near {
+            Some(near) => (near, 4e-12 * near.max(1e-6)),
+            None => (guess, (0.02 / rate).clamp(1e-6, 1.0)),
+        };
+        let Some((above, below)) = bracket(&value, holds, start, stride)? else {
             return Ok(if end == End::Upper { f64::INFINITY } else { last_shown(&value, delta)? });
         };
         let (above, below) = narrow(&value, holds, delta, above, below)?;
@@ -140,10 +158,9 @@ fn bracket(
     value: &impl Fn(f64) -> Result<f64, AccountError>,
     holds: impl Fn(f64) -> bool,
     guess: f64,
-    rate: f64,
+    mut stride: f64,
 ) -> Result<Option<(Point, Point)>, AccountError> {
     let mut point = guess.clamp(0.0, LARGEST_EPSILON);
-    let mut stride = (0.02 / rate).clamp(1e-4, 1.0);
     let mut here = (point, value(point)?);
     let falling = holds(here.1);
     loop {
@@ -155,7 +172,7 @@ fn bracket(
         }
         point =
             if falling { (point - stride).max(0.0) } else { (point + stride).min(LARGEST_EPSILON) };
-        stride *= 3.0;
+        stride *= 4.0;
         let next = (point, value(point)?);
         if holds(next.1) != falling {
             return Ok(Some(if falling { (here, next) } else { (next, here) }));
