@@ -5,7 +5,10 @@ use throng_numeric::Rational;
 use crate::estimate::{exp, ln};
 use crate::filter::cost;
 use crate::spec::HoleKind;
-use crate::{AccountError, Accuracy, Bracket, MechanismSpec, Neighbours, PrivacyLoss, Template};
+use crate::loss::Width;
+use crate::{
+    AccountError, Accuracy, Bracket, Direction, MechanismSpec, Neighbours, PrivacyLoss, Template,
+};
 
 /// What a calibrated mechanism must satisfy.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -197,12 +200,24 @@ struct Problem<'a> {
 
 impl Problem<'_> {
     /// ln of what is achieved over what is allowed, from above: at most 0 if the target is met.
+    /// What is too much work to certify counts as not met.
     fn excess(&self, value: &Rational) -> Result<f64, AccountError> {
+        match self.certified_excess(value) {
+            Err(AccountError::TooLarge { .. }) => Ok(f64::MAX),
+            excess => excess,
+        }
+    }
+
+    fn certified_excess(&self, value: &Rational) -> Result<f64, AccountError> {
         let spec = self.template.fill(value)?;
         let (achieved, allowed) = match *self.target {
             // delta at epsilon takes one evaluation, epsilon at delta many.
             Target::Epsilon { epsilon, delta } if delta > 0.0 => {
-                (self.loss(&spec)?.delta(epsilon)?.upper, delta)
+                let loss = self.loss(&spec)?;
+                let width = Width { relative: CLOSE / 10.0, absolute: delta * CLOSE / 10.0 };
+                let [remove, add] =
+                    Direction::BOTH.map(|way| loss.delta_within(way, epsilon, width));
+                (remove?.upper().max(add?.upper()), delta)
             }
             Target::Epsilon { epsilon, .. } => (self.loss(&spec)?.epsilon(0.0)?.upper, epsilon),
             Target::Gdp { mu } => (self.gdp(&spec)?, mu),

@@ -204,9 +204,9 @@ impl Shifted {
 
     /// The highest summand, roughly.
     fn peak(&self, c: f64, low: f64, high: f64) -> (f64, f64) {
-        let cells = 400.0;
+        let cells = 120.0;
         let width = (high - low + 2.0) / cells;
-        (0..=400u16)
+        (0..=120u16)
             .map(|k| low - 1.0 + f64::from(k) * width)
             .map(|x| (x, self.log_factor(c, x).0 - x * x / 2.0))
             .fold((0.0, f64::NEG_INFINITY), |best, at| if at.1 > best.1 { at } else { best })
@@ -333,11 +333,10 @@ impl CosineEstimate for f64 {
 
 impl Law for Shifted {
     fn cumulants(&self, c: f64) -> [f64; 3] {
+        // The summands peak where x equals their slope, which lies between these.
         let (low, high) = self.slopes(c);
-        let (mode, _) = self.peak(c, low, high);
-        let reach = 9.0;
-        let (from, to) = (mode.min(low) - reach, mode.max(high) + reach);
-        let h = (0.25f64).min(1.0 / (self.above.reach() + self.below.reach()).max(1e-9));
+        let (from, to) = (low - 8.0, high + 8.0);
+        let h = (0.35f64).min(1.0 / (self.above.reach() + self.below.reach()).max(1e-9));
         let h = h.max((to - from) / 4000.0);
         let count = integer((to - from) / h);
         let nodes = (0..=count).map(|k| {

@@ -7,7 +7,7 @@ use throng_numeric::Enclosure;
 
 use crate::AccountError;
 use crate::component::End;
-use crate::estimate::{integer, length, ln, real};
+use crate::estimate::{exp, integer, length, ln, real};
 use crate::inversion::{Contour, Finish, Grid, Saddle, saddle_for_delta, saddle_for_epsilon};
 use crate::law::Law;
 use crate::law::product::{Product, count};
@@ -145,7 +145,9 @@ impl Composed {
             }
         }
         let saddle = saddle_for_epsilon(&self.law, epsilon);
-        let mut tolerance = width.relative;
+        // Where delta is far below what matters, a coarse answer is enough.
+        let coarse = (width.absolute / exp(saddle.log_delta)).min(0.3);
+        let mut tolerance = width.relative.max(coarse);
         for attempt in 0..REFINEMENTS {
             let made = match self.contour(saddle, tolerance) {
                 // A bracket that is true but wide is better than none.
