@@ -175,6 +175,7 @@ impl PrivacyLoss {
         enough: impl Fn(&Enclosure) -> bool,
         mut ask: impl FnMut(&Sides) -> Result<Enclosure, AccountError>,
         tilt: impl Fn(&Sides) -> f64,
+        resort: impl Fn(&Sides) -> Result<Enclosure, AccountError>,
     ) -> Result<Enclosure, AccountError> {
         let exact = self.parts.iter().all(|part| part.component.is_exact());
         let nothing_finer = exact || self.has_closed_form();
@@ -186,7 +187,11 @@ impl PrivacyLoss {
                 (Ok(finer), None) => best = Some(finer),
                 (Ok(finer), Some(known)) => best = Some(known.intersect(finer).unwrap_or(finer)),
                 (Err(AccountError::TooLarge { .. }), Some(_)) => break,
-                (Err(AccountError::TooLarge { .. }), None) if self.can_be_cut(level) => {}
+                (Err(AccountError::TooLarge { .. }), None) => {
+                    if !self.can_be_cut(level) {
+                        break;
+                    }
+                }
                 (Err(error), _) => return Err(error),
             }
             let done = |best: &Enclosure| enough(best) || (level == 0 && nothing_finer);
@@ -194,7 +199,10 @@ impl PrivacyLoss {
                 break;
             }
         }
-        best.ok_or_else(|| AccountError::refused("no bracket was found", "ask for a larger width"))
+        match best {
+            Some(best) => Ok(best),
+            None => resort(self.sides(0, 1.0)?),
+        }
     }
 
     fn can_be_cut(&self, level: usize) -> bool {
@@ -233,7 +241,8 @@ impl PrivacyLoss {
             delta.width() <= (width.relative * delta.upper()).max(width.absolute)
         };
         let ask = |sides: &Sides| sides.side(direction).delta(epsilon, half);
-        self.refine(enough, ask, |sides| sides.side(direction).tilt_at(epsilon))
+        let tilt = |sides: &Sides| sides.side(direction).tilt_at(epsilon);
+        self.refine(enough, ask, tilt, |sides| sides.side(direction).bound(epsilon))
     }
 
     /// The smallest delta for which the mechanism is (epsilon, delta)-private, both directions
@@ -262,7 +271,14 @@ impl PrivacyLoss {
             e.width() <= width * e.upper() || e.lower() == f64::INFINITY || e.upper() == 0.0
         };
         let ask = |sides: &Sides| sides.side(direction).epsilon(delta, width * 0.5);
-        self.refine(enough, ask, |sides| sides.side(direction).tilt_for(delta)).map(ends)
+        let tilt = |sides: &Sides| sides.side(direction).tilt_for(delta);
+        let unknown = |_: &Sides| {
+            Err(AccountError::TooLarge {
+                what: "the work for this bracket".into(),
+                limit: "what a minute allows; ask for a larger width".into(),
+            })
+        };
+        self.refine(enough, ask, tilt, unknown).map(ends)
     }
 
     /// The smallest epsilon >= 0 for which the mechanism is (epsilon, delta)-private; infinite if

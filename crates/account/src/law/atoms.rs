@@ -229,7 +229,7 @@ impl Smoothness {
 }
 
 /// No inversion sums more terms, unless leaps spare it.
-const MOST_WORK: f64 = 2e9;
+const MOST_WORK: f64 = 4e8;
 
 /// Angles up to here are turned with a proved error.
 const LARGEST_ANGLE: f64 = 536_870_912.0; // 2^29

@@ -106,6 +106,14 @@ impl Composed {
         saddle_for_epsilon(&self.law, epsilon).c
     }
 
+    /// Chernoff's bound: delta <= the chance of an infinite loss + E e^(c(L - epsilon)).
+    pub(crate) fn bound(&self, epsilon: f64) -> Result<Enclosure, AccountError> {
+        let c = self.tilt_at(epsilon);
+        let exponent = self.law.log_moment(c)? - Enclosure::point(c)? * Enclosure::point(epsilon)?;
+        let upper = (exponent.exp() + self.infinite).upper().clamp(0.0, 1.0);
+        Ok(Enclosure::new(0.0, upper)?)
+    }
+
     /// delta(epsilon) with about the asked width.
     pub(crate) fn delta(&self, epsilon: f64, width: Width) -> Result<Enclosure, AccountError> {
         // How much may be left out depends on the answer: less and less, until it is little.

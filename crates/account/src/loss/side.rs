@@ -94,6 +94,14 @@ impl Side {
         }
     }
 
+    /// A bound of delta(epsilon) that is always at hand; see [`Composed::bound`].
+    pub(crate) fn bound(&self, epsilon: f64) -> Result<Enclosure, AccountError> {
+        match &self.upper {
+            Answer::Closed(profile, _) => Ok(profile.delta(epsilon)),
+            Answer::Composed(composed) => composed.bound(epsilon),
+        }
+    }
+
     /// delta(epsilon) for epsilon >= 0.
     pub(crate) fn delta(&self, epsilon: f64, width: Width) -> Result<Enclosure, AccountError> {
         let upper = self.upper.delta(epsilon, width)?;
@@ -133,7 +141,9 @@ impl Side {
             let enclosure = answer.delta(epsilon, width)?;
             Ok(if end == End::Upper { enclosure.upper() } else { enclosure.lower() })
         };
-        let holds = |value: f64| if end == End::Upper { value <= delta } else { value < delta };
+        // At delta = 0 a lower end must show that some loss is left.
+        let shown = |value: f64| value >= delta && value > 0.0;
+        let holds = |value: f64| if end == End::Upper { value <= delta } else { !shown(value) };
         let (start, stride) = match near {
             Some(near) => (near, 4e-12 * near.max(1e-6)),
             None => (guess, (0.02 / rate).clamp(1e-6, 1.0)),
