@@ -1,0 +1,37 @@
+//! Defects found by these tests, each as small as it gets.
+#![allow(clippy::unwrap_used, reason = "tests may fail")]
+
+use throng_account::{Accuracy, Neighbours, PrivacyLoss};
+
+fn loss(text: &str, width: f64) -> PrivacyLoss {
+    let spec = text.parse().unwrap();
+    PrivacyLoss::of_spec(&spec, Neighbours::AddRemove, Accuracy { width }).unwrap()
+}
+
+/// The answer must not depend on what was asked before: after `epsilon(1e-5)` this works.
+#[test]
+fn a_fresh_loss_answers_at_a_huge_epsilon() {
+    let loss = loss("14062 * sampled(gaussian(sigma=0.8), rate=256/60000)", 1e-4);
+    assert!(loss.delta(700.0).unwrap().upper < 1e-30);
+}
+
+#[test]
+fn a_fresh_loss_has_a_trade_off_curve() {
+    let loss = loss("14062 * sampled(gaussian(sigma=0.8), rate=256/60000)", 1e-4);
+    assert!(loss.miss_rate(0.1).unwrap().lower > 0.62);
+}
+
+/// The table asks epsilon at twice the infinite mass, which is above 1 here.
+#[test]
+fn who_is_not_protected_is_never_missed() {
+    for text in ["nonprivate", "tv(delta=3/4)", "approx_dp(eps=1, delta=2/3)"] {
+        assert!(loss(text, 1e-4).miss_rate(0.1).unwrap().lower <= 1.0 / 3.0);
+    }
+}
+
+/// The loss of this mechanism is at most 10: epsilon(0) is exactly 10.
+#[test]
+fn the_largest_loss_lies_in_its_bracket() {
+    let found = loss("laplace(scale=0.1)", 1e-8).epsilon(0.0).unwrap();
+    assert!(found.contains(10.0), "{found}");
+}
