@@ -35,3 +35,33 @@ fn the_largest_loss_lies_in_its_bracket() {
     let found = loss("laplace(scale=0.1)", 1e-8).epsilon(0.0).unwrap();
     assert!(found.contains(10.0), "{found}");
 }
+
+#[test]
+fn a_single_pure_loss_lies_in_its_bracket() {
+    let found = loss("pure(eps=700)", 1e-4).epsilon(0.0).unwrap();
+    assert!(found.contains(700.0), "{found}");
+}
+
+/// About mu^2/2 + 4.75 mu with mu = 1e12.
+#[test]
+fn hardly_any_noise_is_not_certainly_none() {
+    let found = loss("gaussian(sigma=1e-12)", 1e-4).epsilon(1e-6).unwrap();
+    assert!(found.lower <= 5.1e23, "{found}");
+}
+
+/// The profile of a zCDP statement alone is above its own convex minorant, which composition
+/// uses: composing with nothing makes it smaller.
+#[test]
+fn a_zcdp_statement_composed_with_nothing_stays_what_it_is() {
+    let alone = loss("zcdp(rho=1/8)", 1e-3).delta(0.0).unwrap();
+    let composed = loss("zcdp(rho=1/8) + pure(eps=0)", 1e-3).delta(0.0).unwrap();
+    assert!(alone.lower <= composed.upper, "{alone} and {composed}");
+}
+
+/// Overflows: `chosen` and `steps` are added up unchecked.
+#[test]
+fn as_many_steps_as_there_are_numbers() {
+    let text = "allocated(gaussian(sigma=1), steps=18446744073709551615)";
+    let spec = text.parse().unwrap();
+    let _ = PrivacyLoss::of_spec(&spec, Neighbours::AddRemove, Accuracy::default());
+}
