@@ -65,3 +65,21 @@ fn as_many_steps_as_there_are_numbers() {
     let spec = text.parse().unwrap();
     let _ = PrivacyLoss::of_spec(&spec, Neighbours::AddRemove, Accuracy::default());
 }
+
+#[test]
+fn small_pure_losses_lie_in_their_bracket() {
+    let found = loss("10 * pure(eps=1e-12)", 1e-4).epsilon(0.0).unwrap();
+    assert!(found.lower <= 1e-11 * (1.0 + 1e-14), "{found}");
+}
+
+#[test]
+fn a_large_loss_is_not_an_infinite_one() {
+    let found = loss("laplace(scale=1e-12)", 1e-4).epsilon(0.0).unwrap();
+    assert!(found.lower <= 1e12 * (1.0 + 1e-14), "{found}");
+}
+
+/// mu squared is below all positive floating-point numbers.
+#[test]
+fn very_much_noise_has_an_answer() {
+    assert!(loss("gaussian(sigma=1e300)", 1e-4).epsilon(1e-6).unwrap().upper < 1e-9);
+}
