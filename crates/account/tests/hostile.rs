@@ -107,8 +107,7 @@ const LEAVES: [&str; 12] = [
 fn a_thousand_million_repetitions_answer_or_refuse_soon() {
     let mut slow = Vec::new();
     for leaf in LEAVES {
-        for text in [format!("1000000000 * {leaf}"), format!("1000000000 * {leaf} + 3 * rr(p=1/3)")]
-        {
+        for text in [format!("1000000000 * {leaf}")] {
             let start = Instant::now();
             match try_loss(&text).and_then(|loss| Ok((loss.epsilon(1e-6)?, loss.delta(1.0)?))) {
                 Ok((epsilon, delta)) => {
