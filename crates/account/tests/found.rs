@@ -1,0 +1,85 @@
+//! Defects found by these tests, each as small as it gets.
+#![allow(clippy::unwrap_used, reason = "tests may fail")]
+
+use throng_account::{Accuracy, Neighbours, PrivacyLoss};
+
+fn loss(text: &str, width: f64) -> PrivacyLoss {
+    let spec = text.parse().unwrap();
+    PrivacyLoss::of_spec(&spec, Neighbours::AddRemove, Accuracy { width }).unwrap()
+}
+
+/// The answer must not depend on what was asked before: after `epsilon(1e-5)` this works.
+#[test]
+fn a_fresh_loss_answers_at_a_huge_epsilon() {
+    let loss = loss("14062 * sampled(gaussian(sigma=0.8), rate=256/60000)", 1e-4);
+    assert!(loss.delta(700.0).unwrap().upper < 1e-30);
+}
+
+#[test]
+fn a_fresh_loss_has_a_trade_off_curve() {
+    let loss = loss("14062 * sampled(gaussian(sigma=0.8), rate=256/60000)", 1e-4);
+    assert!(loss.miss_rate(0.1).unwrap().lower > 0.62);
+}
+
+/// The table asks epsilon at twice the infinite mass, which is above 1 here.
+#[test]
+fn who_is_not_protected_is_never_missed() {
+    for text in ["nonprivate", "tv(delta=3/4)", "approx_dp(eps=1, delta=2/3)"] {
+        assert!(loss(text, 1e-4).miss_rate(0.1).unwrap().lower <= 1.0 / 3.0);
+    }
+}
+
+/// The loss of this mechanism is at most 10: epsilon(0) is exactly 10.
+#[test]
+fn the_largest_loss_lies_in_its_bracket() {
+    let found = loss("laplace(scale=0.1)", 1e-8).epsilon(0.0).unwrap();
+    assert!(found.contains(10.0), "{found}");
+}
+
+#[test]
+fn a_single_pure_loss_lies_in_its_bracket() {
+    let found = loss("pure(eps=700)", 1e-4).epsilon(0.0).unwrap();
+    assert!(found.contains(700.0), "{found}");
+}
+
+/// About mu^2/2 + 4.75 mu with mu = 1e12.
+#[test]
+fn hardly_any_noise_is_not_certainly_none() {
+    let found = loss("gaussian(sigma=1e-12)", 1e-4).epsilon(1e-6).unwrap();
+    assert!(found.lower <= 5.1e23, "{found}");
+}
+
+/// The profile of a zCDP statement alone is above its own convex minorant, which composition
+/// uses: composing with nothing makes it smaller.
+#[test]
+fn a_zcdp_statement_composed_with_nothing_stays_what_it_is() {
+    let alone = loss("zcdp(rho=1/8)", 1e-3).delta(0.0).unwrap();
+    let composed = loss("zcdp(rho=1/8) + pure(eps=0)", 1e-3).delta(0.0).unwrap();
+    assert!(alone.lower <= composed.upper, "{alone} and {composed}");
+}
+
+/// Overflows: `chosen` and `steps` are added up unchecked.
+#[test]
+fn as_many_steps_as_there_are_numbers() {
+    let text = "allocated(gaussian(sigma=1), steps=18446744073709551615)";
+    let spec = text.parse().unwrap();
+    let _ = PrivacyLoss::of_spec(&spec, Neighbours::AddRemove, Accuracy::default());
+}
+
+#[test]
+fn small_pure_losses_lie_in_their_bracket() {
+    let found = loss("10 * pure(eps=1e-12)", 1e-4).epsilon(0.0).unwrap();
+    assert!(found.lower <= 1e-11 * (1.0 + 1e-14), "{found}");
+}
+
+#[test]
+fn a_large_loss_is_not_an_infinite_one() {
+    let found = loss("laplace(scale=1e-12)", 1e-4).epsilon(0.0).unwrap();
+    assert!(found.lower <= 1e12 * (1.0 + 1e-14), "{found}");
+}
+
+/// mu squared is below all positive floating-point numbers.
+#[test]
+fn very_much_noise_has_an_answer() {
+    assert!(loss("gaussian(sigma=1e300)", 1e-4).epsilon(1e-6).unwrap().upper < 1e-9);
+}
