@@ -5,10 +5,10 @@
 # cargo-nextest runs tests in parallel processes; plain cargo test does as well.
 RUN := $(shell cargo nextest --version >/dev/null 2>&1 && echo "nextest run" || echo test)
 
-# The mechanisms of the demo: training on MNIST for 60 epochs, one Laplace answer.
+# The mechanisms of the demo: 60 epochs of training on MNIST; two kinds of noise.
 TRAINING := '14062 * sampled(gaussian(sigma=0.8), rate=256/60000)'
+PLAIN := 'gaussian(sigma=1)' 'laplace(scale=1)'
 TEMPLATE := '14062 * sampled(gaussian(sigma=?), rate=256/60000)'
-LAPLACE := 'laplace(scale=1)'
 
 # Prints a call of throng as people type it, then makes it.
 define show
@@ -23,7 +23,7 @@ demo: ## what a training run guarantees, the noise for a target, and a million e
 	@cargo build --quiet --release -p throng-cli
 	$(call show,account $(TRAINING) --delta 1e-5 --compare)
 	$(call show,calibrate $(TEMPLATE) --epsilon 1 --delta 1e-6)
-	$(call show,curve $(TRAINING) $(LAPLACE))
+	$(call show,curve $(PLAIN))
 	@printf '\nand a million exact samples beside their law:\n\n'
 	@cargo run --quiet --release -p throng-sample --example histogram
 

@@ -15,6 +15,8 @@ use crate::{digits, expression, output};
 const EXAMPLES: &str = "\
 Examples:
   throng calibrate 'gaussian(sigma=?)' --epsilon 1 --delta 1e-5
+  throng calibrate '1000 * sampled(gaussian(sigma=?), rate=1/100)' --epsilon 2 --delta 1e-5
+  throng calibrate '? * laplace(scale=10)' --epsilon 1 --delta 1e-6
   throng calibrate '100 * gaussian(sigma=?)' --gdp 1/2
   throng calibrate 'gaussian(sigma=?)' --fpr 0.01 --tpr 0.02
   throng calibrate 'gaussian(sigma=?)' --advantage 0.1 --json";
