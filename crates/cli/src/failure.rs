@@ -139,7 +139,7 @@ impl From<AccountError> for Failure {
             AccountError::Numeric(_) => {
                 Self::usage(message, "a parameter is out of the range that can be computed")
             }
-            _ => Self::bug(message),
+            AccountError::Exhausted { .. } | _ => Self::bug(message),
         }
     }
 }
