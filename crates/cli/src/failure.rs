@@ -132,13 +132,14 @@ impl From<AccountError> for Failure {
             AccountError::Invalid { name, allowed, .. } => {
                 Self::usage(message, format!("choose a {name} that is {allowed}"))
             }
-            AccountError::TooLarge { limit, .. } => {
-                Self::usage(message, format!("stay within {limit}, or ask for a larger --width"))
-            }
+            AccountError::TooLarge { .. } => Self::usage(
+                message,
+                "ask for a wider bracket, such as --width 1e-2, or make the mechanism smaller",
+            ),
             AccountError::Numeric(_) => {
                 Self::usage(message, "a parameter is out of the range that can be computed")
             }
-            _ => Self::bug(message),
+            AccountError::Exhausted { .. } | _ => Self::bug(message),
         }
     }
 }

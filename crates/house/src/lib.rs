@@ -11,6 +11,11 @@ use std::path::PathBuf;
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
 
+/// The guide's examples, likewise.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/accounting.md")]
+pub struct Guide;
+
 /// The root of the repository.
 #[must_use]
 pub fn root() -> PathBuf {

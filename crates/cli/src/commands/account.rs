@@ -19,6 +19,8 @@ const EXAMPLES: &str = "\
 Examples:
   throng account 'gaussian(sigma=1)'
   throng account '100 * gaussian(sigma=20)' --delta 1e-5,1e-6 --epsilon 1
+  throng account '14062 * sampled(gaussian(sigma=0.8), rate=256/60000)' --delta 1e-5 --compare
+  throng account 'shuffled(krr(k=4, eps=2), users=1000)' --neighbours replace
   throng account 'gaussian(sigma=1)' --alpha 0.01 --order 2,8 --prior 1/2
   throng account 'gaussian(sigma=1)' --compare --against 'gaussian(sigma=2)'
   echo 'gaussian(sigma=1)' | throng account - --json

@@ -15,6 +15,8 @@ use crate::{digits, expression, output};
 const EXAMPLES: &str = "\
 Examples:
   throng calibrate 'gaussian(sigma=?)' --epsilon 1 --delta 1e-5
+  throng calibrate '14062 * sampled(gaussian(sigma=?), rate=256/60000)' --epsilon 1 --delta 1e-6
+  throng calibrate '? * gaussian(sigma=50)' --epsilon 1 --delta 1e-6
   throng calibrate '100 * gaussian(sigma=?)' --gdp 1/2
   throng calibrate 'gaussian(sigma=?)' --fpr 0.01 --tpr 0.02
   throng calibrate 'gaussian(sigma=?)' --advantage 0.1 --json";
@@ -98,7 +100,7 @@ impl Options {
             both(&self.fpr, &self.tpr, "--fpr", "--tpr")?.map(|(fpr, tpr)| Goal {
                 target: Target::Detection { false_alarm: fpr.up(), found: tpr.down() },
                 name: "detection",
-                words: format!("missed at false alarms {}", fpr.text()),
+                words: format!("part found at false alarms {}", fpr.text()),
             }),
             self.advantage.as_ref().map(|advantage| Goal {
                 target: Target::Advantage { advantage: advantage.down() },

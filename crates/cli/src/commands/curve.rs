@@ -13,7 +13,7 @@ use crate::{expression, output, terminal};
 
 const EXAMPLES: &str = "\
 Examples:
-  throng curve 'gaussian(sigma=1)'
+  throng curve 'gaussian(sigma=1)' 'laplace(scale=1)'
   throng curve 'gaussian(sigma=1)' 'gaussian(sigma=2)' --label strong --label weak -o curves.svg
   throng curve '100 * gaussian(sigma=20)' --kind profile -o profile.png
   throng curve 'gaussian(sigma=1)' --kind roc --log -o roc.csv";

@@ -21,6 +21,7 @@ Throng says what a mechanism guarantees, as brackets `lower .. upper` that hold.
 
   What does it guarantee?
     throng account 'gaussian(sigma=1)' --delta 1e-5
+    throng account '14062 * sampled(gaussian(sigma=0.8), rate=256/60000)' --delta 1e-5
 
   How much noise do I need?
     throng calibrate 'gaussian(sigma=?)' --epsilon 1 --delta 1e-5
@@ -44,10 +45,14 @@ An expression says which mechanisms run on the same data.
   gaussian(sigma=1)                           one mechanism
   gaussian(1)                                 the same, by position
   100 * gaussian(sigma=20)                    a hundred times
-  gaussian(sigma=2) + gaussian(sigma=3)       one after the other
+  gaussian(sigma=2) + laplace(scale=3)        one after the other
+  sampled(gaussian(sigma=2), rate=1/50)       on a random sample of the data
+  group(gaussian(sigma=2), size=3)            for three people together
   gaussian(sigma=?)                           a hole for `throng calibrate`
 
-Numbers are exact: 3, 0.8, 1e-6, 256/60000.
+Numbers are exact: 3, 0.8, 1e-6, 256/60000. `sensitivity` is one unit's contribution, 1 if not
+given; under `--neighbours replace` the value moves by twice as much. What a guarantee is stated for
+(pure, gdp, ...) is the relation in force.
 
 ";
 

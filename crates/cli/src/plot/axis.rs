@@ -51,10 +51,11 @@ impl Axis {
         Self::exactly(label, from, to, Scale::Logarithmic)
     }
 
-    /// How far along from `high` to `low` a logarithmic axis ends, as a part of 1.
+    /// How far along from `high` to `low` a logarithmic axis ends, as a part of 1. Where a curve
+    /// falls to 0 is not known between its points: at the latest possible place.
     pub(crate) fn crossing(&self, high: f64, low: f64) -> f64 {
         if low <= 0.0 {
-            return 0.0;
+            return 1.0;
         }
         ((high / self.from).ln() / (high / low).ln()).clamp(0.0, 1.0)
     }

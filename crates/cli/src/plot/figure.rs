@@ -89,13 +89,29 @@ fn axes(request: &Request, curves: &[Curve]) -> (Axis, Axis) {
         Kind::Loss => {
             let (from, to) = span(curves, |point| [point.x, point.to.unwrap_or(point.x)]);
             let (_, most) = span(curves, |point| [point.upper, point.upper]);
+            let body = curves.iter().map(body).fold(0.0, f64::max);
             let y = match request.log {
                 true => Axis::decades("density", most * 1e-8, most),
-                false => Axis::linear("density", 0.0, most),
+                false if most <= 2.0 * body || body == 0.0 => Axis::linear("density", 0.0, most),
+                false => Axis::linear("density (atoms are cut off)", 0.0, 1.1 * body),
             };
-            (Axis::linear("privacy loss", from, to), y)
+            (Axis::exactly("privacy loss", from, to, Scale::Linear), y)
         }
     }
+}
+
+/// The largest density of a histogram outside its atoms: cells that stand out from both
+/// neighbours.
+fn body(curve: &Curve) -> f64 {
+    let outside = |window: &[Point]| match window {
+        [left, cell, right] => {
+            let around = left.upper.max(right.upper);
+            let stands_out = cell.upper > 3.0 * around;
+            (!stands_out && cell.upper.is_finite()).then_some(cell.upper)
+        }
+        _ => None,
+    };
+    curve.points.windows(3).filter_map(outside).fold(0.0, f64::max)
 }
 
 /// The smallest and the largest finite number; 0 and 1 if there are none.

@@ -28,7 +28,7 @@ fn every_target_is_understood() {
         (&["--epsilon", "1", "--delta", "1e-5"], "epsilon at delta 1e-5"),
         (&["--gdp", "1/2"], "mu"),
         (&["--zcdp", "0.1"], "rho"),
-        (&["--fpr", "0.01", "--tpr", "0.02"], "missed at false alarms 0.01"),
+        (&["--fpr", "0.01", "--tpr", "0.02"], "part found at false alarms 0.01"),
         (&["--advantage", "0.1"], "total variation"),
     ];
     for (target, words) in targets {

@@ -5,6 +5,7 @@
 mod account;
 mod calibrate;
 mod curve;
+mod documents;
 mod errors;
 mod guide;
 mod xml;

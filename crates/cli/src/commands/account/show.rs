@@ -57,15 +57,45 @@ fn classical(answer: &Answer, paint: Paint) -> String {
         return String::new();
     }
     let mut table = Table::new(["delta", "bound", "epsilon", "note"]);
+    let mut footnotes = Footnotes::default();
     for ours in &answer.epsilon {
         let upper = digits::single(ours.bracket.upper, Side::Up);
         table.row([&ours.text, "this accountant", &upper, "certified"]);
         for row in answer.compare.iter().filter(|row| row.delta == ours.delta) {
             let epsilon = row.epsilon.map(|epsilon| digits::single(epsilon.0, Side::Up));
-            table.row([&ours.text, row.name, epsilon.as_deref().unwrap_or("-"), &row.note]);
+            let note = footnotes.short(&row.note);
+            table.row([&ours.text, row.name, epsilon.as_deref().unwrap_or("-"), &note]);
         }
     }
-    format!("\n{}", table.render(paint))
+    format!("\n{}{}", table.render(paint), footnotes.render())
+}
+
+/// Long remarks, each written once, below the table.
+#[derive(Default)]
+struct Footnotes(Vec<String>);
+
+impl Footnotes {
+    /// What stands in the table: the remark, or its number.
+    fn short(&mut self, note: &str) -> String {
+        const LONGEST: usize = 56;
+        if note.chars().count() <= LONGEST {
+            return note.to_owned();
+        }
+        let known = self.0.iter().position(|other| other == note);
+        let index = known.unwrap_or_else(|| {
+            self.0.push(note.to_owned());
+            self.0.len() - 1
+        });
+        format!("({})", index + 1)
+    }
+
+    fn render(&self) -> String {
+        let mut text = String::new();
+        for (index, note) in self.0.iter().enumerate() {
+            let _ = writeln!(text, "({}) {note}", index + 1);
+        }
+        text
+    }
 }
 
 /// What an attacker can do, in words; every percentage is rounded up.
