@@ -214,7 +214,8 @@ impl Problem<'_> {
             // delta at epsilon takes one evaluation, epsilon at delta many.
             Target::Epsilon { epsilon, delta } if delta > 0.0 => {
                 let loss = self.loss(&spec)?;
-                let width = Width { relative: CLOSE / 10.0, absolute: delta * CLOSE / 10.0 };
+                // delta changes many times faster than the parameter does.
+                let width = Width { relative: 1e-6, absolute: delta * 1e-6 };
                 let [remove, add] =
                     Direction::BOTH.map(|way| loss.delta_within(way, epsilon, width));
                 (remove?.upper().max(add?.upper()), delta)

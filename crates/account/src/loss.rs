@@ -205,6 +205,23 @@ impl PrivacyLoss {
         }
     }
 
+    /// Whether many values of delta can be asked for: closed forms, and compositions that are
+    /// smooth by themselves, need no smoothing.
+    pub(crate) fn is_quick(&self) -> bool {
+        let smooth = |part: &Part| match part.component {
+            Component::Gaussian(_) => true,
+            Component::Shifted { .. } => part.times > 3000,
+            Component::Discrete(ref pair) => pair.lattice.is_some() && self.parts.len() == 1,
+            Component::Laplace(_)
+            | Component::Divisible { .. }
+            | Component::Between { .. }
+            | Component::Rough(_)
+            | Component::Mixed(_)
+            | Component::Swapped(_) => false,
+        };
+        self.has_closed_form() || self.parts.iter().any(smooth)
+    }
+
     fn can_be_cut(&self, level: usize) -> bool {
         level + 1 < LEVELS && self.parts.iter().any(|part| part.component.can_be_cut())
     }
@@ -301,7 +318,8 @@ impl PrivacyLoss {
 }
 
 pub(crate) fn ends(x: Enclosure) -> Bracket {
-    Bracket { lower: x.lower(), upper: x.upper() }
+    // Adding 0 turns -0 into 0.
+    Bracket { lower: x.lower() + 0.0, upper: x.upper() + 0.0 }
 }
 
 /// Both directions of a composition.

@@ -58,6 +58,12 @@ pub trait Profile: Debug + Send + Sync {
         other_direction(epsilon, self.delta(-epsilon))
     }
 
+    /// Whether `delta` is convex in e^epsilon by itself. A bound that is not can be improved to
+    /// its convex hull, see [`discretise`].
+    fn is_convex(&self) -> bool {
+        true
+    }
+
     /// Whether both directions are known to have the same profile.
     fn is_symmetric(&self) -> bool {
         false

@@ -282,10 +282,8 @@ fn allocated(
         ));
     };
     let square = Enclosure::of_rational(square);
-    let (small, larger) = (steps / chosen, steps % chosen);
-    let blocks = [(small, chosen - larger), (small + 1, larger)];
     let mut parts = Vec::new();
-    for (size, times) in blocks.into_iter().filter(|(_, times)| *times > 0) {
+    for (size, times) in allocated::blocks(chosen, steps)? {
         let component = if size == 1 {
             match fold(inner, under)?.pop() {
                 Some(part) => part.component,

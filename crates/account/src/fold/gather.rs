@@ -14,6 +14,9 @@ use crate::{AccountError, Leaf, MechanismSpec, Neighbours};
 /// Of every world at most this chance is cut off from an infinite support.
 pub(crate) const TAIL: f64 = 1e-120;
 
+/// Poisson laws of larger rates are not written out count by count.
+const MOST_COUNTS: u64 = 100_000;
+
 /// The parts of a mechanism under a relation.
 pub(crate) fn fold(spec: &MechanismSpec, under: Neighbours) -> Result<Vec<Part>, AccountError> {
     let mut gathered = Gathered::new();
@@ -208,7 +211,7 @@ impl Gathered {
                     self.others.push(once(Component::Gaussian(self.gaussian)));
                 }
             }
-            [(a, b)] if self.gaussian.is_zero() => {
+            [(a, b)] if self.gaussian.is_zero() && a + b < Rational::from(MOST_COUNTS) => {
                 let pair = poisson(a, b, TAIL)?;
                 self.others.push(once(Component::Discrete(Arc::new(pair))));
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use throng_numeric::Enclosure;
 
 use crate::AccountError;
-use crate::component::{Component, Ends, Part};
+use crate::component::{Component, Cut, Ends, Part};
 use crate::loss::binomial::Binomial;
 use crate::loss::{Accuracy, Direction, PrivacyLoss};
 use crate::pair::discrete::DiscretePair;
@@ -43,6 +43,9 @@ fn single(component: &Component) -> Result<Option<Arc<dyn Profile>>, AccountErro
         Component::Discrete(pair) => Arc::clone(pair) as Arc<dyn Profile>,
         Component::Between { remove, add } => {
             Arc::new(TwoFinite { remove: remove.clone(), add: add.clone() })
+        }
+        Component::Rough(profile) if !profile.is_convex() => {
+            return single(&component.cut(Cut { cells: 4096, tilt: 2.0, all: false })?);
         }
         Component::Rough(profile) | Component::Shifted { profile, .. } => Arc::clone(profile),
         Component::Swapped(inner) => match single(inner)? {

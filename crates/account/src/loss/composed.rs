@@ -47,6 +47,10 @@ impl Composed {
         }
     }
 
+    pub(crate) fn infinite(&self) -> Enclosure {
+        self.infinite
+    }
+
     /// The composition as it is best asked for values of delta about this large: what is left
     /// out changes them by a small part of the asked width.
     pub(crate) fn focused(self: &Arc<Self>, delta: f64, relative: f64) -> Arc<Self> {

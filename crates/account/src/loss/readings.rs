@@ -49,7 +49,7 @@ impl Curve {
     }
 }
 
-/// Knots of a tabulated trade-off curve on each side of epsilon = 0.
+/// Knots of a tabulated trade-off curve on each side of epsilon = 0, if answers come quickly.
 const KNOTS: u32 = 900;
 
 /// Where a tabulated trade-off curve ends: lines beyond matter to nobody.
@@ -95,7 +95,13 @@ impl PrivacyLoss {
     }
 
     fn tabulate(&self, curve: Curve) -> Result<Tradeoff, AccountError> {
-        let width = Width { relative: 1e-6, absolute: 1e-8 };
+        let quick = self.is_quick();
+        let width = if quick {
+            Width { relative: 1e-6, absolute: 1e-8 }
+        } else {
+            Width { relative: 1e-3, absolute: 2e-6 }
+        };
+        let knots = if quick { KNOTS } else { KNOTS / 6 };
         let reach = |direction| -> Result<f64, AccountError> {
             let infinite = self.delta_within(direction, 700.0, width)?.upper();
             let epsilon = self.epsilon_in(direction, (2.0 * infinite).clamp(NEGLIGIBLE, 1.0))?.upper;
@@ -108,7 +114,7 @@ impl PrivacyLoss {
             }
             Curve::One(direction) => (reach(direction.reversed())?, reach(direction)?),
         };
-        let fractions = || (1..=KNOTS).map(|k| f64::from(k) / f64::from(KNOTS));
+        let fractions = || (1..=knots).map(|k| f64::from(k) / f64::from(knots));
         let negative = fractions().rev().map(|t| -t * left);
         let positive = fractions().map(|t| t * right);
         Tradeoff::of(negative.chain([0.0]).chain(positive), |epsilon| match curve {

@@ -39,6 +39,14 @@ impl Answer {
         }
     }
 
+    /// A lower bound of the chance of an infinite loss.
+    fn infinite(&self) -> f64 {
+        match self {
+            Self::Closed(profile, _) => profile.delta(1e300).lower(),
+            Self::Composed(composed) => composed.infinite().lower(),
+        }
+    }
+
     /// A starting point for solving delta(epsilon) = delta, and how fast ln delta falls there.
     fn guess(&self, delta: f64) -> (f64, f64) {
         match self {
@@ -149,7 +157,9 @@ impl Side {
             None => (guess, (0.02 / rate).clamp(1e-6, 1.0)),
         };
         let Some((above, below)) = bracket(&value, holds, start, stride)? else {
-            return Ok(if end == End::Upper { f64::INFINITY } else { last_shown(&value, delta)? });
+            let lasting = answer.infinite() > delta;
+            let lower = if lasting { f64::INFINITY } else { LARGEST_EPSILON };
+            return Ok(if end == End::Upper { f64::INFINITY } else { lower });
         };
         let (above, below) = narrow(&value, holds, delta, above, below)?;
         Ok(if end == End::Upper { above.0 } else { below.0.max(0.0) })
@@ -218,13 +228,4 @@ fn narrow(
         if holds(next.1) { above = next } else { below = next }
     }
     Ok((above, below))
-}
-
-/// The claim was never refuted: the largest epsilon at which delta(epsilon) >= delta is shown.
-fn last_shown(
-    value: &impl Fn(f64) -> Result<f64, AccountError>,
-    delta: f64,
-) -> Result<f64, AccountError> {
-    // delta is below the chance of an infinite loss, however large epsilon is.
-    Ok(if value(LARGEST_EPSILON)? > delta { f64::INFINITY } else { LARGEST_EPSILON })
 }

@@ -220,6 +220,10 @@ impl Profile for SampledReplace {
     fn is_symmetric(&self) -> bool {
         true
     }
+
+    fn is_convex(&self) -> bool {
+        false
+    }
 }
 
 /// The guarantee for `size` units changed one after the other.
@@ -270,6 +274,10 @@ impl Profile for Group {
 
     fn is_symmetric(&self) -> bool {
         true
+    }
+
+    fn is_convex(&self) -> bool {
+        false
     }
 }
 

@@ -134,6 +134,10 @@ impl Profile for ZcdpProfile {
     fn is_symmetric(&self) -> bool {
         true
     }
+
+    fn is_convex(&self) -> bool {
+        false
+    }
 }
 
 /// Any mechanism with the given bounds (order, divergence) on its Rényi divergence, both ways.
@@ -183,5 +187,9 @@ impl Profile for RenyiProfile {
 
     fn is_symmetric(&self) -> bool {
         true
+    }
+
+    fn is_convex(&self) -> bool {
+        false
     }
 }
