@@ -215,7 +215,8 @@ impl Problem<'_> {
             Target::Epsilon { epsilon, delta } if delta > 0.0 => {
                 let loss = self.loss(&spec)?;
                 // delta changes many times faster than the parameter does.
-                let width = Width { relative: 1e-6, absolute: delta * 1e-6 };
+                let relative = if loss.is_quick() { 1e-6 } else { 1e-4 };
+                let width = Width { relative, absolute: delta * relative };
                 let [remove, add] =
                     Direction::BOTH.map(|way| loss.delta_within(way, epsilon, width));
                 (remove?.upper().max(add?.upper()), delta)

@@ -367,7 +367,10 @@ fn side(parts: &[Part], direction: Direction) -> Result<Side, AccountError> {
     let answer = |end: End| -> Result<Answer, AccountError> {
         let (law, infinite) = compose(parts, direction, end)?;
         let grid = lattice::common(parts, direction);
-        Ok(Answer::Composed(Arc::new(Composed::new(law, grid, infinite, end))))
+        let composed = Composed::new(law, grid, infinite, end);
+        let could_be_cut = parts.iter().any(|part| part.component.can_be_cut());
+        let composed = if could_be_cut { composed.or_nothing() } else { composed };
+        Ok(Answer::Composed(Arc::new(composed)))
     };
     let upper = answer(End::Upper)?;
     if parts.iter().all(|part| part.component.is_exact()) {

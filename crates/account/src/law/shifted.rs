@@ -111,7 +111,7 @@ pub(crate) struct Shifted {
 }
 
 /// Above this many terms, cutting the law into cells is cheaper than its quadrature.
-const MOST_WORK: f64 = 1e8;
+const MOST_WORK: f64 = 4e7;
 
 /// One node of the rule.
 #[derive(Debug, Clone, Copy)]

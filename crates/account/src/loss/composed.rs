@@ -22,6 +22,8 @@ pub(crate) struct Composed {
     infinite: Enclosure,
     ceiling: f64,
     end: End,
+    /// Whether a coarse answer is better than none: if nothing else can be asked instead.
+    insists: bool,
     /// Whether rare large losses were left out already.
     short: bool,
     /// (epsilon of the saddle, contour), in no order.
@@ -31,7 +33,10 @@ pub(crate) struct Composed {
 }
 
 /// How often a bracket that came out too wide is refined.
-const REFINEMENTS: usize = 4;
+const REFINEMENTS: usize = 3;
+
+/// Smoothing that widens delta by more than this part of it is no answer.
+const COARSEST: f64 = 0.3;
 
 impl Composed {
     pub(crate) fn new(law: Product, grid: Option<Grid>, infinite: Enclosure, end: End) -> Self {
@@ -41,10 +46,16 @@ impl Composed {
             grid,
             infinite,
             end,
+            insists: true,
             short: false,
             contours: Mutex::default(),
             shorter: Mutex::default(),
         }
+    }
+
+    /// The same, but rather without an answer than with a coarse one.
+    pub(crate) fn or_nothing(self) -> Self {
+        Self { insists: false, ..self }
     }
 
     pub(crate) fn infinite(&self) -> Enclosure {
@@ -93,7 +104,8 @@ impl Composed {
         };
         shorter.then(|| {
             let law = Product { factors };
-            Arc::new(Self { short: true, ..Self::new(law, self.grid, infinite, self.end) })
+            let insists = self.insists;
+            Arc::new(Self { short: true, insists, ..Self::new(law, self.grid, infinite, self.end) })
         })
     }
 
@@ -160,19 +172,26 @@ impl Composed {
         // Where delta is far below what matters, a coarse answer is enough.
         let coarse = (width.absolute / exp(saddle.log_delta)).min(0.3);
         let mut tolerance = width.relative.max(coarse);
-        for attempt in 0..REFINEMENTS {
-            let made = match self.contour(saddle, tolerance) {
-                // A bracket that is true but wide is better than none.
-                Err(AccountError::TooLarge { .. }) if attempt > 0 => return Ok(best),
-                made => made?,
+        // Too much work: coarser until it is not. Then finer while smoothing widens the bracket.
+        let mut made = self.contour(saddle, tolerance);
+        while matches!(made, Err(AccountError::TooLarge { .. }))
+            && self.insists
+            && tolerance < COARSEST
+        {
+            tolerance = (tolerance * 64.0).min(COARSEST);
+            made = self.contour(saddle, tolerance);
+        }
+        for _ in 0..REFINEMENTS {
+            let (again, gap) = match made {
+                Err(AccountError::TooLarge { .. }) if best != Enclosure::UNIT => break,
+                made => made?.delta_and_gap(epsilon)?,
             };
-            let (again, gap) = made.delta_and_gap(epsilon)?;
             best = best.intersect(again).unwrap_or(again);
-            // Less smoothing helps only as long as it is what widens the bracket.
             if enough(best) || gap <= 0.5 * again.width() {
                 break;
             }
             tolerance /= 16.0;
+            made = self.contour(saddle, tolerance);
         }
         Ok(best)
     }
