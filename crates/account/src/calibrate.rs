@@ -4,8 +4,8 @@ use throng_numeric::Rational;
 
 use crate::estimate::{exp, ln};
 use crate::filter::cost;
-use crate::spec::HoleKind;
 use crate::loss::Width;
+use crate::spec::HoleKind;
 use crate::{
     AccountError, Accuracy, Bracket, Direction, MechanismSpec, Neighbours, PrivacyLoss, Template,
 };

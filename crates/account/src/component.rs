@@ -137,10 +137,9 @@ impl Component {
             Self::Rough(profile) => profile.is_symmetric(),
             Self::Between { remove, add } => Arc::ptr_eq(&remove.upper, &add.upper),
             Self::Discrete(pair) => pair.swapped() == **pair,
-            Self::Shifted { .. }
-            | Self::Divisible { .. }
-            | Self::Mixed(_)
-            | Self::Swapped(_) => false,
+            Self::Shifted { .. } | Self::Divisible { .. } | Self::Mixed(_) | Self::Swapped(_) => {
+                false
+            }
         }
     }
 

@@ -4,6 +4,7 @@ pub(crate) mod binomial;
 pub(crate) mod closed;
 pub(crate) mod comparison;
 pub(crate) mod composed;
+mod expanded;
 mod lattice;
 pub(crate) mod readings;
 pub(crate) mod side;
@@ -212,8 +213,8 @@ impl PrivacyLoss {
             Component::Gaussian(_) => true,
             Component::Shifted { .. } => part.times > 3000,
             Component::Discrete(ref pair) => pair.lattice.is_some() && self.parts.len() == 1,
+            Component::Divisible { ref s2, .. } => s2.is_positive(),
             Component::Laplace(_)
-            | Component::Divisible { .. }
             | Component::Between { .. }
             | Component::Rough(_)
             | Component::Mixed(_)
@@ -355,8 +356,9 @@ fn closed_swapped(
     parts: &[Part],
     profile: Arc<dyn Profile>,
 ) -> Result<Arc<dyn Profile>, AccountError> {
-    let [part] = parts else { return Ok(profile) };
-    if let Some(pair) = part.component.pair() {
+    if let [part] = parts
+        && let Some(pair) = part.component.pair()
+    {
         let component = Component::Discrete(Arc::new(pair.swapped()));
         return profile_of(vec![Part { component, times: part.times }]);
     }

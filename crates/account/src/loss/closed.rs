@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use throng_numeric::Enclosure;
+use throng_numeric::{Enclosure, Rational};
 
 use crate::AccountError;
 use crate::component::{Component, Cut, Ends, Part};
 use crate::loss::binomial::Binomial;
+use crate::loss::expanded::expand;
 use crate::loss::{Accuracy, Direction, PrivacyLoss};
 use crate::pair::discrete::DiscretePair;
 use crate::pair::laplace::LaplaceProfile;
 use crate::pair::normal::GaussianProfile;
+use crate::pair::response::tv;
 use crate::pair::{Profile, Swapped};
 
 /// The profile of a composition in the direction Remove, for every real epsilon.
@@ -27,17 +29,29 @@ pub(crate) fn profile_of(parts: Vec<Part>) -> Result<Arc<dyn Profile>, AccountEr
 
 /// A closed form of the composition, in the direction Remove, if there is one.
 pub(crate) fn closed(parts: &[Part]) -> Result<Option<Arc<dyn Profile>>, AccountError> {
-    let [Part { component, times }] = parts else { return Ok(None) };
+    let [Part { component, times }] = parts else {
+        return Ok(expand(parts).map(|pair| Arc::new(pair) as Arc<dyn Profile>));
+    };
     if let Some(binomial) = component.pair().and_then(|pair| Binomial::of(&pair, *times)) {
         return Ok(Some(Arc::new(binomial)));
     }
-    if *times == 1 { single(component) } else { Ok(None) }
+    if *times == 1 {
+        return single(component);
+    }
+    Ok(expand(parts).map(|pair| Arc::new(pair) as Arc<dyn Profile>))
 }
 
 fn single(component: &Component) -> Result<Option<Arc<dyn Profile>>, AccountError> {
     Ok(Some(match component {
         Component::Gaussian(square) => {
-            Arc::new(GaussianProfile::new(Enclosure::of_rational(square).sqrt()?)?)
+            let mu = Enclosure::of_rational(square).sqrt()?;
+            if mu.lower() > 0.0 {
+                Arc::new(GaussianProfile::new(mu)?)
+            } else {
+                // Below the range of numbers: the worlds are within mu in total variation.
+                let upper = tv(&Rational::from_f64(mu.upper())?)?;
+                return single(&Component::between((upper, DiscretePair::trivial())));
+            }
         }
         Component::Laplace(ratio) => Arc::new(LaplaceProfile::new(Enclosure::of_rational(ratio))?),
         Component::Discrete(pair) => Arc::clone(pair) as Arc<dyn Profile>,

@@ -104,7 +104,8 @@ impl PrivacyLoss {
         let knots = if quick { KNOTS } else { KNOTS / 6 };
         let reach = |direction| -> Result<f64, AccountError> {
             let infinite = self.delta_within(direction, 700.0, width)?.upper();
-            let epsilon = self.epsilon_in(direction, (2.0 * infinite).clamp(NEGLIGIBLE, 1.0))?.upper;
+            let epsilon =
+                self.epsilon_in(direction, (2.0 * infinite).clamp(NEGLIGIBLE, 1.0))?.upper;
             Ok(epsilon.clamp(1e-6, 80.0))
         };
         let (left, right) = match curve {

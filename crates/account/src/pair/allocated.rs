@@ -45,7 +45,8 @@ pub fn blocks(chosen: u64, steps: u64) -> Result<Vec<(u64, u64)>, AccountError> 
         return Err(AccountError::invalid("chosen", chosen, format!("from 1 to {steps}")));
     }
     let (size, longer) = (steps / chosen, steps % chosen);
-    let sizes = [(size + 1, longer), (size, chosen - longer)];
+    // The first number may be beyond all, but then there is none of it.
+    let sizes = [(size.saturating_add(1), longer), (size, chosen - longer)];
     Ok(sizes.into_iter().filter(|(_, number)| *number > 0).collect())
 }
 

@@ -1,4 +1,4 @@
-//! Defects found by these tests, each as small as it gets.
+//! Defects that once were, each as small as it gets.
 #![allow(clippy::unwrap_used, reason = "tests may fail")]
 
 use throng_account::{Accuracy, Neighbours, PrivacyLoss};
