@@ -59,7 +59,7 @@ pub fn cos_sin(x: f64) -> (Enclosure, Enclosure) {
 ///
 /// # Derivation
 /// With h = x/2, cos x - 1 = -2 sin² h and sin x = 2 sin h cos h. Write u = 2^-53 and
-/// m = min(1, |h|). The table value of the sine in [`balls`] is at most 2.01 m and |r| at most
+/// m = min(1, |h|). The table value of the sine in `balls` is at most 2.01 m and |r| at most
 /// 1.01 m, so sin h is known to 2^-59.5 m and its head is off by less than 1.02 u m; likewise
 /// the head of cos h by less than 1.02 u. Therefore -2 sin² h is off by at most 4 m · 1.02 u m
 /// from its factors and 2 u m² from rounding; 2 sin h cos h by 2 · 1.02 u m twice and 2 u m from
