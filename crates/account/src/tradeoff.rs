@@ -33,17 +33,14 @@ struct Knot {
 }
 
 impl Tradeoff {
-    /// The curve of a profile, from its values at the given (increasing) epsilon.
-    pub(crate) fn of(
-        epsilons: impl Iterator<Item = f64>,
-        mut delta: impl FnMut(f64) -> Result<Bracket, AccountError>,
-    ) -> Result<Self, AccountError> {
-        let mut knots = Vec::new();
-        for epsilon in epsilons {
-            let bracket = delta(epsilon)?;
-            let gamma = Enclosure::point(epsilon)?.exp();
-            knots.push(Knot { gamma, height: Enclosure::new(bracket.lower, bracket.upper)? });
-        }
+    /// The curve of a profile, from its values at increasing epsilon.
+    pub(crate) fn of(values: &[(f64, Enclosure)]) -> Result<Self, AccountError> {
+        let knots = values
+            .iter()
+            .map(|(epsilon, height)| {
+                Ok(Knot { gamma: Enclosure::point(*epsilon)?.exp(), height: *height })
+            })
+            .collect::<Result<Vec<_>, AccountError>>()?;
         Ok(Self { below: below(&knots), above: above(&knots) })
     }
 

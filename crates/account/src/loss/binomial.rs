@@ -25,7 +25,7 @@ pub(crate) struct Binomial {
 }
 
 /// Beyond this the tail of a binomial law takes milliseconds; inversion is faster.
-const MOST_TIMES: u64 = 200_000;
+const MOST_TIMES: u64 = 2_000_000;
 
 impl Binomial {
     pub(crate) fn of(pair: &DiscretePair, times: u64) -> Option<Self> {

@@ -7,6 +7,7 @@ use crate::conversion::gaussian;
 use crate::filter::cost;
 use crate::law::Law;
 use crate::loss::{Direction, PrivacyLoss, Width, ends};
+use crate::pair::other_direction;
 use crate::tradeoff::Tradeoff;
 use crate::{AccountError, Bracket};
 
@@ -115,17 +116,39 @@ impl PrivacyLoss {
             }
             Curve::One(direction) => (reach(direction.reversed())?, reach(direction)?),
         };
-        let fractions = || (1..=knots).map(|k| f64::from(k) / f64::from(knots));
-        let negative = fractions().rev().map(|t| -t * left);
-        let positive = fractions().map(|t| t * right);
-        Tradeoff::of(negative.chain([0.0]).chain(positive), |epsilon| match curve {
-            Curve::One(direction) => self.delta_within(direction, epsilon, width).map(ends),
-            Curve::Both => {
-                let [remove, add] =
-                    Direction::BOTH.map(|d| self.delta_within(d, epsilon, width).map(ends));
-                Ok(remove?.max(add?))
-            }
-        })
+        let fractions = || (0..=knots).map(|k| f64::from(k) / f64::from(knots));
+        let ask = |epsilon: f64| match curve {
+            Curve::One(direction) => self.delta_within(direction, epsilon, width),
+            Curve::Both => self.worse_within(epsilon, width),
+        };
+        let mut values = Vec::new();
+        for t in fractions() {
+            values.push((t * right, ask(t * right)?));
+        }
+        // Left of 0 the worse of both directions mirrors itself (there left = right).
+        let positive: Vec<_> = values.iter().skip(1).map(|(_, delta)| *delta).collect();
+        let mut mirrored = positive.into_iter();
+        for t in fractions().skip(1) {
+            let delta = match curve {
+                Curve::One(_) => ask(-t * left)?,
+                Curve::Both => {
+                    let delta = mirrored.next().unwrap_or(Enclosure::UNIT);
+                    other_direction(-t * left, delta)
+                }
+            };
+            values.push((-t * left, delta));
+        }
+        values.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Tradeoff::of(&values)
+    }
+
+    /// delta(epsilon), the larger of both directions.
+    fn worse_within(&self, epsilon: f64, width: Width) -> Result<Enclosure, AccountError> {
+        let remove = self.delta_within(Direction::Remove, epsilon, width)?;
+        if self.parts.iter().all(|part| part.component.is_symmetric()) {
+            return Ok(remove);
+        }
+        Ok(remove.max(self.delta_within(Direction::Add, epsilon, width)?))
     }
 
     /// An upper bound, but for a chance of `delta`, on what an attacker who believed with chance
