@@ -83,3 +83,23 @@ fn a_large_loss_is_not_an_infinite_one() {
 fn very_much_noise_has_an_answer() {
     assert!(loss("gaussian(sigma=1e300)", 1e-4).epsilon(1e-6).unwrap().upper < 1e-9);
 }
+
+/// A combinator whose inner mechanism runs ten times, taken twice, runs it twenty times.
+#[test]
+fn combinators_seen_again_count_all_their_runs() {
+    let exact = loss("20 * pure(eps=0.1)", 1e-6).epsilon(1e-6).unwrap();
+    for ten in [
+        "sampled(10 * pure(eps=0.1), rate=1)",
+        "mixed([(1, 10 * pure(eps=0.1))])",
+        "parallel(10 * pure(eps=0.1))",
+        "group(10 * pure(eps=0.1), size=1)",
+        "group(10 * pure(eps=1/20), size=2)",
+    ] {
+        let found = loss(&format!("{ten} + {ten}"), 1e-6).epsilon(1e-6).unwrap();
+        assert!((found.upper - exact.upper).abs() < 1e-9, "{ten}: {found} is not {exact}");
+    }
+    let once = loss("10 * allocated(gaussian(sigma=1), steps=1)", 1e-6).epsilon(1e-6).unwrap();
+    let part = "allocated(gaussian(sigma=1), steps=5, chosen=5)";
+    let twice = loss(&format!("{part} + {part}"), 1e-6).epsilon(1e-6).unwrap();
+    assert!((once.upper - twice.upper).abs() < 1e-9, "{once} {twice}");
+}

@@ -87,6 +87,7 @@ impl Gathered {
             return Ok(());
         }
         let parts = amplified::parts(spec, under)?;
+        let single = matches!(parts.as_slice(), [Part { times: 1, .. }]);
         // Gaussian parts merge with the others even from inside a combinator.
         let start = self.others.len();
         let mut merged = false;
@@ -99,7 +100,8 @@ impl Gathered {
                 self.others.push(Part { component: part.component, times: count });
             }
         }
-        if !merged {
+        // Only a part that runs once in one run of the combinator can be counted up in place.
+        if !merged && single {
             self.places.insert(spec.clone(), start..self.others.len());
         }
         Ok(())
