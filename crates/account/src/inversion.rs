@@ -31,6 +31,7 @@ use throng_numeric::Enclosure;
 use crate::AccountError;
 use crate::disc::{Disc, SLACK, U, centre};
 use crate::estimate::{exp, length, ln, real, whole};
+use crate::law::atoms::LARGEST_ANGLE;
 use crate::law::gaussian::normal_minus_one;
 use crate::law::product::Product;
 use crate::law::{BLOCK, Law, Line, Tilted};
@@ -126,7 +127,11 @@ impl Nodes {
         // The angle u_j x is known up to 3 roundings, and each of at most 64 turns adds
         // that of one step and 8u of its own; the sum of n terms adds n u of its moduli.
         let last = self.values.last().map_or(0.0, |(j, ..)| real(*j));
-        let phase = U * ((4.0 * last + 300.0) * angle.abs() + 1200.0) + last * spacing * blur;
+        // On a lattice the spacing itself is off by up to 5 roundings: 16 instead of 4 covers it.
+        let phase = U * ((16.0 * last + 300.0) * angle.abs() + 1200.0) + last * spacing * blur;
+        if last * angle.abs() > LARGEST_ANGLE {
+            return Enclosure::REAL; // such angles are not reduced
+        }
         let rounding = (phase + length(self.values.len()) * U) * self.modulus;
         let error = 2.0 * (self.error + rounding) * SLACK * SLACK;
         Enclosure::new(2.0 * sum - error, 2.0 * sum + error).unwrap_or(Enclosure::REAL)
@@ -444,7 +449,7 @@ fn lattice_kernel(c: f64, u: f64, step: Enclosure) -> Result<Disc, AccountError>
     let exponent = -(Enclosure::point(c)? * step);
     let (h, h_error) = centre(step);
     let angle = -u * h;
-    let turn = Disc::turn_minus_one(angle, (u * h_error + 4.0 * U * angle.abs()) * SLACK);
+    let turn = Disc::turn_minus_one(angle, (u * h_error + 16.0 * U * angle.abs()) * SLACK);
     // 1 - e^(-ch) e^(-iuh) = (1 - e^(-ch)) - e^(-ch)(e^(-iuh) - 1), over h.
     let real = |x: Enclosure| {
         let (re, error) = centre(x);

@@ -253,7 +253,11 @@ impl PrivacyLoss {
             let other = self.delta_within(direction.reversed(), -epsilon, width)?;
             return Ok(other_direction(epsilon.max(-1e6), other));
         }
-        let epsilon = epsilon.min(1e9);
+        if epsilon > 1e9 {
+            // delta does not increase.
+            let delta = self.delta_within(direction, 1e9, width)?;
+            return Ok(Enclosure::new(0.0, delta.upper())?);
+        }
         let half = Width { relative: width.relative / 2.0, absolute: width.absolute / 2.0 };
         let enough = |delta: &Enclosure| {
             delta.width() <= (width.relative * delta.upper()).max(width.absolute)

@@ -121,14 +121,16 @@ pub(crate) fn weigh(
         tilted.push(t);
     }
     let sum = total.enclosure();
-    let (middle, _) = centre(sum);
+    let (middle, sum_radius) = centre(sum);
     let inverse = 1.0 / middle;
+    // What is not known of the sum is not known of every share of it.
+    let common = (sum_radius * inverse + 3.0 * U) * SLACK;
     let (weights, errors) = tilted
         .into_iter()
         .map(|t| {
             let (w, radius) = centre(t);
             let weight = w * inverse;
-            (weight, (radius * inverse + 3.0 * U * weight) * SLACK)
+            (weight, (radius * inverse + common * weight) * SLACK)
         })
         .unzip();
     let plain = scale + sum.ln()?;
@@ -235,7 +237,7 @@ const MOST_WORK: f64 = 4e8;
 const LANES: usize = 4;
 
 /// Angles up to here are turned with a proved error.
-const LARGEST_ANGLE: f64 = 536_870_912.0; // 2^29
+pub(crate) const LARGEST_ANGLE: f64 = 536_870_912.0; // 2^29
 
 impl TiltedAtoms {
     pub(crate) fn new(
@@ -296,9 +298,9 @@ impl TiltedAtoms {
         let n = length(self.losses.len());
         let growth = if self.is_small() {
             // No advances: 10 for each turn, its weight and the sum.
-            (18.0 + n) * u
+            (26.0 + n) * u
         } else {
-            (530.0 + n / 4.0 + 8.0) * u + 2200.0 * self.spacing
+            (540.0 + n / 4.0 + 8.0) * u + 2200.0 * self.spacing
         };
         // Beyond this angle a turn is not reduced and nothing is known of it.
         let lost = if u * self.farthest > LARGEST_ANGLE { 2.0 } else { 0.0 };

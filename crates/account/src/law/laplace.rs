@@ -105,6 +105,8 @@ impl TiltedLaplace {
         let ratio_minus_one = Disc { re: -u * u / square, im: -a * u / square, error: 8.0 * U };
         let span = Disc::ONE.plus(low.scaled(-1.0));
         let between = turned.times(ratio).plus(span.times(ratio_minus_one)).scaled(0.25 / a);
+        // a, 1/a and their quotients are rounded too.
+        let between = Disc { error: between.error + 8.0 * U * between.modulus(), ..between };
         let ends = up.plus(low.times(down)).scaled(0.5);
         let sum = ends.plus(between);
         let (total, total_error) = centre(self.total);

@@ -12,6 +12,7 @@
 
 use crate::disc::Disc;
 use crate::estimate::exp;
+use crate::law::atoms::LARGEST_ANGLE;
 
 /// A piecewise constant density.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,7 +75,9 @@ impl Minorant {
 
     /// A distance t such that ln |phi| <= `log_bound` on [u, u + t]; 0 if none is known.
     pub(crate) fn leap(&self, u: f64, log_bound: f64) -> f64 {
-        if u <= 0.0 {
+        let farthest = self.edges.iter().map(|(edge, _)| edge.abs()).fold(0.0, f64::max);
+        // Larger angles are not reduced: nothing would be known.
+        if u <= 0.0 || u * farthest > LARGEST_ANGLE {
             return 0.0;
         }
         let (a, b, c, d) = self.at(u);

@@ -139,10 +139,8 @@ impl Shifted {
 
     /// lambda_- and lambda_+.
     fn slopes(&self, c: f64) -> (f64, f64) {
-        (
-            (1.0 + c) * self.above.least - c * self.below.most,
-            (1.0 + c) * self.above.most - c * self.below.least,
-        )
+        let (a, b) = (c * self.below.least, c * self.below.most);
+        ((1.0 + c) * self.above.least - a.max(b), (1.0 + c) * self.above.most - a.min(b))
     }
 
     /// A step and the error it causes for all u up to `reach`: e^-digits, if possible.
@@ -175,7 +173,7 @@ impl Shifted {
             return Ok(f64::INFINITY);
         }
         let exponent =
-            y.square() * point(0.5)? + point(reach)? * theta - point(c)? * cosine.ln()?;
+            y.square() * point(0.5)? + point(reach)? * theta - point(c.max(0.0))? * cosine.ln()?;
         let tau = point(std::f64::consts::TAU.next_down())?;
         let decay = tau * y / h;
         // e^exponent/(e^decay - 1) = e^(exponent - decay)/(1 - e^-decay), within range.
@@ -240,7 +238,7 @@ impl Shifted {
                 return f64::INFINITY;
             }
             // sum_{k>=1} e^(-k h margin) <= 1/(h margin).
-            weight / (rule.step * margin)
+            1.001 * weight / (rule.step * margin)
         };
         let right = f64::from(rule.to) * rule.step - high;
         let left = low - f64::from(rule.from) * rule.step;
