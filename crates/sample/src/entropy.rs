@@ -18,11 +18,28 @@ pub trait Entropy {
     /// # Errors
     /// If the source fails. Then the content of `bytes` is unspecified and must not be used.
     fn fill(&mut self, bytes: &mut [u8]) -> Result<(), EntropyError>;
+
+    /// Makes sure that what follows is independent of all earlier states of the machine; a
+    /// mechanism calls it at the start of every release.
+    ///
+    /// [`OsEntropy`] takes a new key, so that a machine resumed twice from one snapshot does not
+    /// draw the same noise twice. A source that holds no state has nothing to do, which is the
+    /// default; one that wraps another must pass the call on.
+    ///
+    /// # Errors
+    /// If the source fails. Then nothing may be released.
+    fn refresh(&mut self) -> Result<(), EntropyError> {
+        Ok(())
+    }
 }
 
 impl<E: Entropy + ?Sized> Entropy for &mut E {
     fn fill(&mut self, bytes: &mut [u8]) -> Result<(), EntropyError> {
         (**self).fill(bytes)
+    }
+
+    fn refresh(&mut self) -> Result<(), EntropyError> {
+        (**self).refresh()
     }
 }
 
@@ -40,5 +57,52 @@ impl EntropyError {
     #[must_use]
     pub fn new(reason: impl Into<String>) -> Self {
         Self { reason: reason.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts how often it is refreshed.
+    struct Refreshed(u32);
+
+    impl Entropy for Refreshed {
+        fn fill(&mut self, _: &mut [u8]) -> Result<(), EntropyError> {
+            Ok(())
+        }
+
+        fn refresh(&mut self) -> Result<(), EntropyError> {
+            self.0 += 1;
+            Ok(())
+        }
+    }
+
+    /// Through the concrete type, as a generic mechanism calls it.
+    fn refresh(mut entropy: impl Entropy) -> Result<(), EntropyError> {
+        entropy.refresh()
+    }
+
+    #[test]
+    fn a_reference_passes_the_call_on() -> Result<(), EntropyError> {
+        let mut source = Refreshed(0);
+        refresh(&mut source)?;
+        refresh(&mut &mut source)?;
+        let object: &mut dyn Entropy = &mut source;
+        refresh(object)?;
+        assert_eq!(source.0, 3);
+        Ok(())
+    }
+
+    /// Seeded streams must not change when a release begins: tests would not be reproducible.
+    #[test]
+    fn a_seeded_stream_goes_on_as_before() -> Result<(), EntropyError> {
+        let (mut once, mut again) = ([0; 8], [0; 8]);
+        SeededEntropy::new(1).fill(&mut once)?;
+        let mut source = SeededEntropy::new(1);
+        source.refresh()?;
+        source.fill(&mut again)?;
+        assert_eq!(once, again);
+        Ok(())
     }
 }

@@ -44,6 +44,12 @@ impl Entropy for Reservoir<'_> {
         self.used = end;
         Ok(())
     }
+
+    /// What was fetched before is thrown away.
+    fn refresh(&mut self) -> Result<(), EntropyError> {
+        self.used = self.buffer.len();
+        self.entropy.refresh()
+    }
 }
 
 #[cfg(test)]

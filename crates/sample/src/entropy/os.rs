@@ -43,11 +43,7 @@ impl OsEntropy {
     /// # Errors
     /// If the operating system gives no randomness.
     pub fn reseed(&mut self) -> Result<(), EntropyError> {
-        on_this_thread(|slot| {
-            *slot = None;
-            *slot = Some(Generator::seeded_by(operating_system)?);
-            Ok(())
-        })
+        on_this_thread(|slot| reseed_from(slot, operating_system))
     }
 }
 
@@ -68,6 +64,10 @@ fn on_this_thread(
 impl Entropy for OsEntropy {
     fn fill(&mut self, bytes: &mut [u8]) -> Result<(), EntropyError> {
         on_this_thread(|slot| fill_from(slot, operating_system, bytes))
+    }
+
+    fn refresh(&mut self) -> Result<(), EntropyError> {
+        self.reseed()
     }
 }
 
@@ -96,6 +96,13 @@ impl Generator {
     fn is_current(&self) -> bool {
         self.left > 0 && self.process == ProcessStamp::now()
     }
+}
+
+/// Replaces the key. The old one goes first, so that a failing source does not leave it behind.
+fn reseed_from(slot: &mut Option<Generator>, source: KeySource) -> Result<(), EntropyError> {
+    *slot = None;
+    *slot = Some(Generator::seeded_by(source)?);
+    Ok(())
 }
 
 /// Fills `bytes` in runs of at most the life of a key. A generator that is out of date is
@@ -189,5 +196,18 @@ mod tests {
         assert!(fill_from(&mut slot, constant, &mut bytes).is_ok());
         let (first, again) = (&bytes[..32], &bytes[OsEntropy::RESEED_AFTER..]);
         assert_eq!(first, again, "the constant source was asked again exactly at the limit");
+    }
+
+    #[test]
+    fn a_refresh_takes_a_new_key_or_fails() {
+        let mut slot = None;
+        let (mut first, mut second) = ([0; 32], [0; 32]);
+        assert!(fill_from(&mut slot, constant, &mut first).is_ok());
+        assert!(reseed_from(&mut slot, constant).is_ok());
+        assert!(fill_from(&mut slot, fails, &mut second).is_ok());
+        assert_eq!(first, second, "the constant source restarts the same stream");
+        assert!(reseed_from(&mut slot, fails).is_err());
+        assert!(slot.is_none(), "an old key must not survive");
+        assert!(OsEntropy.refresh().is_ok());
     }
 }
