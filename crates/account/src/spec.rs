@@ -70,14 +70,16 @@ pub enum Leaf {
     DiscreteGaussian {
         /// The parameter sigma, at least 0; 0 is no protection.
         sigma: Rational,
-        /// One unit's contribution, a whole number.
+        /// One unit's contribution, a whole number; or a half under [`Neighbours::Replace`],
+        /// where the distance is twice that.
         sensitivity: Rational,
     },
     /// Laplace noise on the integers: P(k) proportional to e^(-|k|/scale).
     DiscreteLaplace {
         /// The scale, at least 0; 0 is no protection.
         scale: Rational,
-        /// One unit's contribution, a whole number.
+        /// One unit's contribution, a whole number; or a half under [`Neighbours::Replace`],
+        /// where the distance is twice that.
         sensitivity: Rational,
     },
     /// The staircase mechanism for `epsilon` with step fraction `gamma` in [0, 1].

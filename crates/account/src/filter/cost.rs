@@ -82,7 +82,10 @@ fn fold<C: Currency>(
     under: Neighbours,
 ) -> Result<C::Cost, AccountError> {
     match spec {
-        MechanismSpec::Leaf(leaf) => currency.leaf(leaf, under),
+        MechanismSpec::Leaf(leaf) => {
+            on_the_grid(leaf, under)?;
+            currency.leaf(leaf, under)
+        }
         MechanismSpec::Composed(parts) => {
             let mut total = currency.nothing();
             for part in parts {
@@ -114,6 +117,19 @@ fn fold<C: Currency>(
         MechanismSpec::Parallel(parts) => parallel(currency, parts, under),
         MechanismSpec::PostProcessed(inner) => fold(currency, inner, under),
     }
+}
+
+/// Noise on the integers hides whole distances only.
+fn on_the_grid(leaf: &Leaf, under: Neighbours) -> Result<(), AccountError> {
+    let (Leaf::DiscreteGaussian { sensitivity, .. } | Leaf::DiscreteLaplace { sensitivity, .. }) =
+        leaf
+    else {
+        return Ok(());
+    };
+    if leaf::shift(sensitivity, under)?.is_integer() {
+        return Ok(());
+    }
+    Err(AccountError::invalid("the distance", sensitivity, "a whole number"))
 }
 
 fn repeated<C: Currency>(

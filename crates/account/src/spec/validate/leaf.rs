@@ -85,7 +85,7 @@ fn discrete_noise(
     sensitivity: &Rational,
 ) -> Result<(), AccountError> {
     nonnegative(word, [scale])?;
-    Check::of(word).whole("sensitivity", sensitivity)
+    Check::of(word).half_whole("sensitivity", sensitivity)
 }
 
 /// An error about one pair of a list.

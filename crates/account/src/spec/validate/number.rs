@@ -68,10 +68,12 @@ impl Check {
         Ok(())
     }
 
-    pub(super) fn whole(self, argument: &str, value: &Rational) -> Result<(), AccountError> {
+    /// A whole number or a half: twice a half is a whole distance under replace, where
+    /// contributions may be counted from the middle of their range.
+    pub(super) fn half_whole(self, argument: &str, value: &Rational) -> Result<(), AccountError> {
         self.size(argument, value)?;
-        if value.is_negative() || !value.is_integer() {
-            return Err(self.wrong(argument, value, "a whole number, at least 0"));
+        if value.is_negative() || !(value + value).is_integer() {
+            return Err(self.wrong(argument, value, "a whole number or a half, at least 0"));
         }
         Ok(())
     }

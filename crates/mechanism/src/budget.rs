@@ -1,0 +1,140 @@
+//! A budget in memory, for use without a ledger.
+
+use throng_account::filter::{Budget as Amount, Currency, Filter, Receipt};
+use throng_account::{AccountError, MechanismSpec, Neighbours};
+use throng_numeric::Rational;
+
+use crate::{Mechanism, MechanismError, Permit};
+
+/// What may be spent, kept in memory: a privacy filter that hands out permits.
+///
+/// # Guarantee
+/// All mechanisms run with permits of one budget together have the guarantee of its capacity,
+/// however each was chosen after seeing the answers of the others. The budget lives and dies with
+/// the process; a ledger keeps it durably.
+///
+/// ```
+/// use throng_mechanism::{Budget, Neighbours};
+/// let mut budget = Budget::pure("1".parse()?, Neighbours::AddRemove)?;
+/// let spec = "discrete_laplace(scale=4)".parse()?;
+/// let permit = budget.authorise(&spec)?;
+/// assert_eq!(budget.remaining().to_string(), "epsilon = 0.75");
+/// # drop(permit);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Budget {
+    filter: Filter,
+}
+
+impl Budget {
+    /// A budget of pure epsilon.
+    ///
+    /// # Errors
+    /// If epsilon is negative.
+    pub fn pure(epsilon: Rational, under: Neighbours) -> Result<Self, MechanismError> {
+        Self::of(Amount::Pure { epsilon }, under)
+    }
+
+    /// A budget of rho-zCDP.
+    ///
+    /// # Errors
+    /// If rho is negative.
+    pub fn zcdp(rho: Rational, under: Neighbours) -> Result<Self, MechanismError> {
+        Self::of(Amount::Zcdp { rho, delta: Rational::ZERO }, under)
+    }
+
+    /// A budget of mu-Gaussian privacy.
+    ///
+    /// # Errors
+    /// If mu is negative.
+    pub fn gdp(mu: &Rational, under: Neighbours) -> Result<Self, MechanismError> {
+        if mu.is_negative() {
+            return Err(MechanismError::invalid("mu", mu, "at least 0"));
+        }
+        Self::of(Amount::Gdp { mu_squared: mu.square() }, under)
+    }
+
+    /// An (epsilon, delta) budget, turned into the largest capacity of a currency in which adaptive
+    /// composition is proved.
+    ///
+    /// # Errors
+    /// If epsilon or delta is out of range.
+    pub fn converted(
+        currency: &Currency,
+        epsilon: &Rational,
+        delta: &Rational,
+        under: Neighbours,
+    ) -> Result<Self, MechanismError> {
+        Self::of(Amount::for_epsilon_delta(currency, epsilon, delta)?, under)
+    }
+
+    /// A budget of any amount.
+    ///
+    /// # Errors
+    /// If the amount is negative or malformed.
+    pub fn of(capacity: Amount, under: Neighbours) -> Result<Self, MechanismError> {
+        Ok(Self { filter: Filter::new(capacity, under)? })
+    }
+
+    /// What a mechanism would cost and leave; nothing is spent.
+    ///
+    /// # Errors
+    /// As for [`Budget::authorise`].
+    pub fn preview(&self, spec: &MechanismSpec) -> Result<Receipt, AccountError> {
+        self.filter.preview(spec)
+    }
+
+    /// Pays for a mechanism.
+    ///
+    /// # Errors
+    /// [`AccountError::Exhausted`] if the budget does not cover it, and what else the accountant
+    /// refuses; then nothing is spent.
+    pub fn authorise(&mut self, spec: &MechanismSpec) -> Result<Permit, MechanismError> {
+        let receipt = self.filter.try_charge(spec)?;
+        #[expect(clippy::disallowed_methods, reason = "the charge is recorded in this budget")]
+        Ok(Permit::issue(spec.clone(), self.filter.neighbours(), receipt.cost))
+    }
+
+    /// Pays for a mechanism, as it describes itself.
+    ///
+    /// # Errors
+    /// As for [`Budget::authorise`], or if the mechanism is for another relation.
+    pub fn permit<M: Mechanism + ?Sized>(
+        &mut self,
+        mechanism: &M,
+    ) -> Result<Permit, MechanismError> {
+        let (own, asked) = (self.filter.neighbours(), mechanism.neighbours());
+        if own != asked {
+            return Err(MechanismError::refused(
+                format!("the mechanism is for {asked} and the budget for {own} neighbours"),
+                "use one relation throughout",
+            ));
+        }
+        self.authorise(&mechanism.spec())
+    }
+
+    /// What is spent, exactly.
+    #[must_use]
+    pub fn spent(&self) -> &Amount {
+        self.filter.spent()
+    }
+
+    /// What is left, exactly.
+    #[must_use]
+    pub fn remaining(&self) -> Amount {
+        self.filter.remaining()
+    }
+
+    /// What may be spent in all.
+    #[must_use]
+    pub fn capacity(&self) -> &Amount {
+        self.filter.capacity()
+    }
+
+    /// The relation that costs are computed for.
+    #[must_use]
+    pub fn neighbours(&self) -> Neighbours {
+        self.filter.neighbours()
+    }
+}

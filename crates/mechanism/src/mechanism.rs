@@ -1,0 +1,74 @@
+//! Describe, pay, run, hand over.
+
+use throng_account::{MechanismSpec, Neighbours};
+use throng_sample::Entropy;
+
+use crate::{MechanismError, Permit, Release, Sensitive};
+
+/// One paid-for run: the only access to noise that a mechanism has.
+pub struct Run<'a> {
+    entropy: &'a mut dyn Entropy,
+}
+
+impl<'a> Run<'a> {
+    /// Starts a run with fresh randomness, so that a machine resumed twice from one snapshot
+    /// does not draw the same noise twice.
+    pub(crate) fn start(entropy: &'a mut dyn Entropy) -> Result<Self, MechanismError> {
+        entropy.refresh()?;
+        Ok(Self { entropy })
+    }
+
+    /// Where the noise comes from.
+    pub fn entropy(&mut self) -> &mut dyn Entropy {
+        self.entropy
+    }
+}
+
+/// A randomised algorithm that describes what it costs.
+///
+/// # Contract
+/// Implementors promise that, whatever the input, [`Mechanism::answer`] is at least as private
+/// under [`Mechanism::neighbours`] as [`Mechanism::spec`] says; that neither depends on private
+/// data; and that whether it fails does not depend on private data either.
+pub trait Mechanism {
+    /// The private data.
+    type Input: ?Sized;
+    /// What is released.
+    type Output;
+
+    /// What it is worth: its description to the accountant.
+    fn spec(&self) -> MechanismSpec;
+
+    /// What "differ in one unit" means for it.
+    fn neighbours(&self) -> Neighbours;
+
+    /// The randomised answer. Callers use [`Mechanism::run`].
+    ///
+    /// # Errors
+    /// Never for a reason that lies in the data.
+    fn answer(
+        &self,
+        input: &Self::Input,
+        run: &mut Run<'_>,
+    ) -> Result<Self::Output, MechanismError>;
+
+    /// Runs once, on a permit bought for exactly this mechanism.
+    ///
+    /// # Guarantee
+    /// That of [`Mechanism::spec`] under [`Mechanism::neighbours`].
+    ///
+    /// # Errors
+    /// If the permit is for something else (it is spent all the same) or no noise can be drawn.
+    fn run(
+        &self,
+        input: &Sensitive<Self::Input>,
+        permit: Permit,
+        entropy: &mut dyn Entropy,
+    ) -> Result<Release<Self::Output>, MechanismError> {
+        let guarantee = permit.redeem(&self.spec(), self.neighbours())?;
+        let mut run = Run::start(entropy)?;
+        #[expect(clippy::disallowed_methods, reason = "paid for, and what leaves is the answer")]
+        let value = self.answer(input.expose(), &mut run)?;
+        Ok(Release::new(value, guarantee))
+    }
+}

@@ -1,0 +1,328 @@
+//! Noise for a value of known sensitivity.
+//!
+//! Values are integers: steps of a [`Grid`]. What the accountant is told about discrete noise is
+//! exact where the noise is coarse, and a proved continuous bound where it is fine:
+//!
+//! | noise, in steps | sensitivity | described as |
+//! |---|---|---|
+//! | Laplace of scale b | L1, at most 1024 steps | `discrete_laplace` |
+//! | | L1, d steps | `laplace` at distance d + 1/(4b) |
+//! | Gaussian of σ <= 1024 | per cell | `discrete_gaussian`, once per cell |
+//! | Gaussian of σ >= 2 | per cell, or L2 | `gaussian` of σ - 1/(4σ), once per cell or once |
+//! | Gaussian of σ < 2 | L2 | `zcdp` |
+//!
+//! Proofs: that one coordinate is the worst case of an L1 distance is in
+//! `throng_account::pair::noise`, the two bounds by continuous noise in
+//! `throng_account::conversion::grid`; the last row is theorem 14 of Canonne, Kamath, Steinke, *The
+//! Discrete Gaussian for Differential Privacy* (2020).
+
+mod law;
+
+use std::sync::{Arc, OnceLock};
+
+use throng_account::{Accuracy, Leaf, MechanismSpec, Neighbours, Target, Template, calibrate};
+use throng_numeric::Rational;
+use throng_sample::BulkNoise;
+
+use crate::grid::MOST_STEPS;
+use crate::{Grid, L1, L2, MechanismError, PerCell, Run, Sensitivity};
+pub use law::NoiseLaw;
+
+/// Up to here, in steps, the accountant sees the discrete law itself.
+const EXACT: i64 = 1024;
+
+/// How many samples are drawn at a time.
+const BATCH: usize = 1 << 12;
+
+/// Noise of a law on a grid, with its description for values of a known sensitivity.
+///
+/// # Guarantee
+/// Adding independent noise to each coordinate of a value on the grid whose sensitivity is the
+/// one given is at least as private as [`Noise::spec`] says, under [`Noise::neighbours`].
+#[derive(Debug, Clone)]
+pub struct Noise {
+    law: NoiseLaw,
+    grid: Grid,
+    spec: MechanismSpec,
+    under: Neighbours,
+    /// Its tables take milliseconds to build, so that is done once, when first needed.
+    sampler: OnceLock<Arc<BulkNoise>>,
+}
+
+impl PartialEq for Noise {
+    fn eq(&self, other: &Self) -> bool {
+        let parts = |noise: &Self| (noise.grid, noise.under);
+        parts(self) == parts(other) && self.law == other.law && self.spec == other.spec
+    }
+}
+
+impl Eq for Noise {}
+
+impl Noise {
+    const fn described(law: NoiseLaw, grid: Grid, spec: MechanismSpec, under: Neighbours) -> Self {
+        Self { law, grid, spec, under, sampler: OnceLock::new() }
+    }
+
+    /// Laplace noise of a scale.
+    ///
+    /// # Errors
+    /// If the scale is not above 0 or the distance is beyond the grid.
+    pub fn laplace(
+        scale: &Rational,
+        sensitivity: &Sensitivity<L1>,
+        grid: Grid,
+    ) -> Result<Self, MechanismError> {
+        let law = NoiseLaw::laplace(grid.in_steps(scale))?;
+        let under = sensitivity.neighbours();
+        let steps = grid.whole_steps(sensitivity.distance())?;
+        let leaf = if steps <= EXACT {
+            let scale = grid.in_steps(scale);
+            Leaf::DiscreteLaplace {
+                scale,
+                sensitivity: contribution(&Rational::from(steps), under)?,
+            }
+        } else {
+            // d + 1/(4b) steps.
+            let four = grid.in_steps(scale) * Rational::from(4);
+            let distance = Rational::from(steps) + Rational::ONE.checked_div(&four)?;
+            let distance = distance * grid.step();
+            Leaf::Laplace { scale: scale.clone(), sensitivity: contribution(&distance, under)? }
+        };
+        Ok(Self::described(law, grid, MechanismSpec::leaf(leaf)?, under))
+    }
+
+    /// Laplace noise that is epsilon-private, exactly.
+    ///
+    /// # Errors
+    /// If epsilon is not above 0, or as for [`Noise::laplace`].
+    pub fn pure(
+        epsilon: &Rational,
+        sensitivity: &Sensitivity<L1>,
+        grid: Grid,
+    ) -> Result<Self, MechanismError> {
+        law::positive("epsilon", epsilon)?;
+        let steps = grid.whole_steps(sensitivity.distance())?;
+        let distance = Rational::from(steps.max(1));
+        // In steps: (d + 1/(4b))/b <= ε for b = d/ε + 1/(4d), as then 1/b <= ε/d.
+        let extra = if steps <= EXACT {
+            Rational::ZERO
+        } else {
+            Rational::ONE.checked_div(&(&distance * &Rational::from(4)))?
+        };
+        let scale = (distance.checked_div(epsilon)? + extra) * grid.step();
+        Self::laplace(&scale, sensitivity, grid)
+    }
+
+    /// Gaussian noise of standard deviation `sigma`, for a distance in L2.
+    ///
+    /// # Errors
+    /// If sigma is not above 0 or the distance is beyond the grid.
+    pub fn gaussian(
+        sigma: &Rational,
+        sensitivity: &Sensitivity<L2>,
+        grid: Grid,
+    ) -> Result<Self, MechanismError> {
+        let under = sensitivity.neighbours();
+        let law = NoiseLaw::gaussian(grid.in_steps(sigma))?;
+        grid.whole_steps(sensitivity.distance())?;
+        let leaf = match hidden_in(sigma, grid)? {
+            Some(sigma) => {
+                Leaf::Gaussian { sigma, sensitivity: contribution(sensitivity.distance(), under)? }
+            }
+            None => {
+                let ratio = sensitivity.distance().checked_div(sigma)?.square();
+                Leaf::Zcdp { rho: ratio * Rational::new(1, 2_u32)?, xi: Rational::ZERO }
+            }
+        };
+        Ok(Self::described(law, grid, MechanismSpec::leaf(leaf)?, under))
+    }
+
+    /// Gaussian noise of standard deviation `sigma`, for cells.
+    ///
+    /// # Errors
+    /// If sigma is not above 0 or the distance is beyond the grid.
+    pub fn gaussian_per_cell(
+        sigma: &Rational,
+        sensitivity: &PerCell,
+        grid: Grid,
+    ) -> Result<Self, MechanismError> {
+        let under = sensitivity.neighbours();
+        let law = NoiseLaw::gaussian(grid.in_steps(sigma))?;
+        let steps = Rational::from(grid.whole_steps(sensitivity.distance())?);
+        let exact = grid.in_steps(sigma) <= Rational::from(EXACT) && steps <= Rational::from(EXACT);
+        let leaf = match hidden_in(sigma, grid)? {
+            Some(sigma) if !exact => {
+                Leaf::Gaussian { sigma, sensitivity: contribution(&(steps * grid.step()), under)? }
+            }
+            Some(_) | None => Leaf::DiscreteGaussian {
+                sigma: grid.in_steps(sigma),
+                sensitivity: contribution(&steps, under)?,
+            },
+        };
+        let spec = per_cell(sensitivity.cells(), leaf)?;
+        Ok(Self::described(law, grid, spec, under))
+    }
+
+    /// The least Gaussian noise that reaches a target, for a distance in L2.
+    ///
+    /// # Guarantee
+    /// The target was certified for the noise returned.
+    ///
+    /// # Errors
+    /// If nothing reaches the target, or the grid is too coarse for the noise that does.
+    pub fn gaussian_for(
+        target: &Target,
+        sensitivity: &Sensitivity<L2>,
+        grid: Grid,
+    ) -> Result<Self, MechanismError> {
+        let under = sensitivity.neighbours();
+        let distance = contribution(sensitivity.distance(), under)?;
+        let template = Template::parse(&format!("gaussian(sigma=?, sensitivity={distance})"))?;
+        let hidden = calibrate(&template, target, under, Accuracy::default())?.value;
+        let sigma = hiding(&hidden, grid)?.ok_or_else(|| {
+            let step = grid.step();
+            MechanismError::invalid("the grid step", step, format!("at most half of {hidden}"))
+        })?;
+        Self::gaussian(&sigma, sensitivity, grid)
+    }
+
+    /// The least Gaussian noise that reaches a target, for cells; calibrated on the discrete law
+    /// where the accountant sees it.
+    ///
+    /// # Guarantee
+    /// The target was certified for the noise returned.
+    ///
+    /// # Errors
+    /// If nothing reaches the target.
+    pub fn gaussian_per_cell_for(
+        target: &Target,
+        sensitivity: &PerCell,
+        grid: Grid,
+    ) -> Result<Self, MechanismError> {
+        let under = sensitivity.neighbours();
+        let steps = Rational::from(grid.whole_steps(sensitivity.distance())?);
+        let solve = |name: &str, distance: &Rational| {
+            let cells = sensitivity.cells();
+            let distance = contribution(distance, under)?;
+            let text = format!("{cells} * {name}(sigma=?, sensitivity={distance})");
+            let found = calibrate(&Template::parse(&text)?, target, under, Accuracy::default())?;
+            Ok::<_, MechanismError>(found.value)
+        };
+        let hidden = solve("gaussian", &(&steps * &grid.step()))?;
+        let fine = grid.in_steps(&hidden) > Rational::from(EXACT) || steps > Rational::from(EXACT);
+        let sigma = match hiding(&hidden, grid)? {
+            Some(sigma) if fine => sigma,
+            Some(_) | None => solve("discrete_gaussian", &steps)? * grid.step(),
+        };
+        Self::gaussian_per_cell(&sigma, sensitivity, grid)
+    }
+
+    /// The law of the noise, in steps.
+    #[must_use]
+    pub const fn law(&self) -> &NoiseLaw {
+        &self.law
+    }
+
+    /// The grid.
+    #[must_use]
+    pub const fn grid(&self) -> Grid {
+        self.grid
+    }
+
+    /// What it costs.
+    #[must_use]
+    pub const fn spec(&self) -> &MechanismSpec {
+        &self.spec
+    }
+
+    /// The relation of the sensitivity.
+    #[must_use]
+    pub const fn neighbours(&self) -> Neighbours {
+        self.under
+    }
+
+    /// Adds independent noise to each value, in steps; saturates at [`MOST_STEPS`].
+    ///
+    /// # Errors
+    /// If no noise can be drawn; then `values` must not be used.
+    pub fn add(&self, values: &mut [i64], run: &mut Run<'_>) -> Result<(), MechanismError> {
+        let sampler = match self.sampler.get() {
+            Some(sampler) => Arc::clone(sampler),
+            None => {
+                let built = Arc::new(self.law.sampler()?);
+                Arc::clone(self.sampler.get_or_init(|| built))
+            }
+        };
+        add_all(&sampler, values, run)
+    }
+
+    /// One value with noise, in steps; saturates at [`MOST_STEPS`].
+    ///
+    /// # Errors
+    /// If no noise can be drawn.
+    pub fn added_to(&self, value: i128, run: &mut Run<'_>) -> Result<i64, MechanismError> {
+        let most = i128::from(MOST_STEPS);
+        let mut one = [i64::try_from(value.clamp(-most, most)).unwrap_or(MOST_STEPS)];
+        self.add(&mut one, run)?;
+        Ok(one[0])
+    }
+}
+
+fn add_all(
+    sampler: &BulkNoise,
+    values: &mut [i64],
+    run: &mut Run<'_>,
+) -> Result<(), MechanismError> {
+    let mut noise = vec![0; values.len().min(BATCH)];
+    for batch in values.chunks_mut(BATCH) {
+        let noise = &mut noise[..batch.len()];
+        sampler.fill(run.entropy(), noise)?;
+        for (value, noise) in batch.iter_mut().zip(&*noise) {
+            // |noise| <= 2^63 - 1 and |value| < 2^62: see MOST_STEPS.
+            let sum = (*value).clamp(-MOST_STEPS, MOST_STEPS).saturating_add(*noise);
+            *value = sum.clamp(-MOST_STEPS, MOST_STEPS);
+        }
+    }
+    Ok(())
+}
+
+/// What a unit contributes, in the accountant's sense, if the value moves by `distance`: under
+/// replace it counts from the middle, so it contributes half of it.
+pub(crate) fn contribution(
+    distance: &Rational,
+    under: Neighbours,
+) -> Result<Rational, MechanismError> {
+    Ok(match under {
+        Neighbours::AddRemove | Neighbours::ZeroOut => distance.clone(),
+        Neighbours::Replace => distance * &Rational::new(1, 2_u32)?,
+    })
+}
+
+fn per_cell(cells: u64, leaf: Leaf) -> Result<MechanismSpec, MechanismError> {
+    if cells == 1 {
+        return Ok(MechanismSpec::leaf(leaf)?);
+    }
+    Ok(MechanismSpec::repeated(cells, MechanismSpec::leaf(leaf)?)?)
+}
+
+/// The standard deviation of the normal noise that hides no better than discrete noise of `sigma`:
+/// σ - 1/(4σ) in steps, for σ >= 2.
+fn hidden_in(sigma: &Rational, grid: Grid) -> Result<Option<Rational>, MechanismError> {
+    let sigma = grid.in_steps(sigma);
+    if sigma < Rational::from(2) {
+        return Ok(None);
+    }
+    let less = Rational::ONE.checked_div(&(&sigma * &Rational::from(4)))?;
+    Ok(Some((sigma - less) * grid.step()))
+}
+
+/// The sigma of discrete noise that hides as well as normal noise of standard deviation e >= 2
+/// steps: e + 1/(4e), since e + 1/(4e) - 1/(4e + 1/e) >= e.
+fn hiding(sigma: &Rational, grid: Grid) -> Result<Option<Rational>, MechanismError> {
+    let sigma = grid.in_steps(sigma);
+    if sigma < Rational::from(2) {
+        return Ok(None);
+    }
+    let more = Rational::ONE.checked_div(&(&sigma * &Rational::from(4)))?;
+    Ok(Some((sigma + more) * grid.step()))
+}
