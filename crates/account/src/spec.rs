@@ -70,14 +70,16 @@ pub enum Leaf {
     DiscreteGaussian {
         /// The parameter sigma, at least 0; 0 is no protection.
         sigma: Rational,
-        /// One unit's contribution, a whole number.
+        /// One unit's contribution to one integer, a whole number. For vectors compose the
+        /// coordinates, or see [`crate::conversion::grid`].
         sensitivity: Rational,
     },
     /// Laplace noise on the integers: P(k) proportional to e^(-|k|/scale).
     DiscreteLaplace {
         /// The scale, at least 0; 0 is no protection.
         scale: Rational,
-        /// One unit's contribution, a whole number.
+        /// The L1 norm of one unit's contribution, a whole number; for vectors too, see
+        /// [`crate::pair::noise`].
         sensitivity: Rational,
     },
     /// The staircase mechanism for `epsilon` with step fraction `gamma` in [0, 1].
