@@ -42,7 +42,7 @@
 //!
 //! Cutting the line into pieces of length h, the left side is Σ_i e^(-xih - i²h²/2) R_i with
 //! R_i = E e^(-ihs), s in [0, h] with density proportional to w. Hoeffding's lemma says
-//! ln R_i <= -ih E[s] + i²h⁴/8. On [0, h], w falls no faster than e^(-λs), λ = x + h, so E[s] is at
+//! ln R_i <= -ih E(s) + i²h⁴/8. On [0, h], w falls no faster than e^(-λs), λ = x + h, so E(s) is at
 //! least the mean of that truncated exponential law, h/2 - (h/2)(coth y - 1/y) with y = λh/2, which
 //! is at least h/2 - λh²/12 since coth y - 1/y <= y/3. Term by term (those of i = 0 are equal; the
 //! logarithms of the others divided by i, times σ²) it is enough that
