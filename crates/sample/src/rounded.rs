@@ -39,7 +39,7 @@ fn check_scale(scale: &Rational) -> Result<(), SampleError> {
         return refused("0 or less", "above 0");
     }
     if is_long(scale) {
-        return refused("longer", "a fraction of numbers of at most 4096 bits");
+        return refused("too long", "a fraction of numbers of at most 4096 bits");
     }
     Ok(())
 }

@@ -80,7 +80,7 @@ impl WeightedChoice {
         if entries.iter().any(|(n, _)| n.bit_len() > Self::MAX_BITS) {
             return Err(SampleError::OutOfRange {
                 name: "a multiplicity",
-                value: "longer".into(),
+                value: "too long".into(),
                 allowed: "a natural number of at most 65536 bits",
             });
         }
