@@ -26,7 +26,7 @@ use throng_numeric::Rational;
 use crate::SampleError;
 
 /// The longest numerator or denominator of a scale, in bits: far beyond any use, and still drawn
-/// in less than a second.
+/// in seconds at most.
 const MAX_SCALE_BITS: usize = 4096;
 
 /// Refuses a scale that is not positive or absurdly long. The message does not show it: scales can
