@@ -22,6 +22,7 @@ mod graph;
 mod map;
 mod release;
 mod shares;
+mod tails;
 
 pub use check::RatePair;
 pub use counts::{Effect, PoissonCounts};

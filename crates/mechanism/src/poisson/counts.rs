@@ -54,10 +54,9 @@ pub enum Effect {
 /// # use throng_sample::OsEntropy;
 /// let map = RateMap::linear(RatePair::new(100.into(), 110.into())?, 1)?;
 /// let mechanism = PoissonCounts::new(map, Effect::Rises { cells: 1 }, Neighbours::AddRemove)?;
-/// # let spec = mechanism.spec();
-/// # let cost = throng_account::filter::Budget::Pure { epsilon: 0.into() };
-/// # #[expect(clippy::disallowed_methods, reason = "an example")]
-/// # let permit = throng_mechanism::Permit::issue(spec, Neighbours::AddRemove, cost);
+/// let renyi = Currency::Renyi { order: 8.into() };
+/// let mut budget = Budget::converted(&renyi, &8.into(), &"1e-6".parse()?, Neighbours::AddRemove)?;
+/// let permit = budget.permit(&mechanism)?;
 /// let visitors = Sensitive::new([31, 7, 0]);
 /// let release = mechanism.run(visitors.as_slice(), permit, &mut OsEntropy)?;
 /// println!("{} in {}", release.value().estimate(0)?, release.value().interval(0, 0.95)?);

@@ -48,7 +48,10 @@ pub struct RateMap {
 pub(super) enum Shape {
     Linear,
     /// `rates` up to anchor + w - 1, then period after period Δ higher.
-    Hybrid { anchor: u64, rates: Arc<[Rational]> },
+    Hybrid {
+        anchor: u64,
+        rates: Arc<[Rational]>,
+    },
     Slide(Arc<[Rational]>),
     Decreasing(Arc<[Rational]>),
     Stated(Arc<[Rational]>),
@@ -94,11 +97,7 @@ impl RateMap {
     ///
     /// # Errors
     /// If the distance is 0, or it or the bound exceeds 2^20.
-    pub fn decreasing(
-        pair: RatePair,
-        distance: u64,
-        largest: u64,
-    ) -> Result<Self, MechanismError> {
+    pub fn decreasing(pair: RatePair, distance: u64, largest: u64) -> Result<Self, MechanismError> {
         let mut rates = slide(&pair, distance, largest)?;
         rates.reverse();
         Ok(Self { pair, distance, shape: Shape::Decreasing(rates.into()), largest })

@@ -1,10 +1,10 @@
 //! What a Poisson variable says about the count behind it.
 
 use throng_numeric::search::{Tolerance, Verdict, boundary};
-use throng_numeric::{Enclosure, Rational, tails};
+use throng_numeric::{Enclosure, Rational};
 
-use super::RateMap;
 use super::map::Shape;
+use super::{RateMap, tails};
 use crate::estimate::miss;
 use crate::{Interval, MechanismError, Uncovered};
 
@@ -137,7 +137,7 @@ impl PoissonRelease {
     ///
     /// # Guarantee
     /// Covers it with at least the confidence: {λ : P(N >= Y) > β/2 and P(N <= Y) > β/2}, whose
-    /// ends are chi-square quantiles, rounded outward.
+    /// ends are chi-square quantiles, rounded outward (and up to 1 % wider beyond 2^28).
     ///
     /// # Errors
     /// If the confidence is not above 0 and below 1.
@@ -149,20 +149,11 @@ impl PoissonRelease {
         let drawn = self.at(cell);
         // At the rate Y each tail is at least 1/2, as Y is a median of Poi(Y): not excluded.
         let middle = Rational::from(drawn).to_f64_nearest();
-        let lower = match drawn.checked_sub(1) {
-            None => 0.0,
-            Some(before) => {
-                let too_small = |rate: f64| {
-                    let tail = tails::poisson_survival(before, Enclosure::point(rate)?)?;
-                    Ok::<_, MechanismError>(Verdict::at_most(tail, level))
-                };
-                boundary(middle, 0.0, PRECISION, too_small)?.holds
-            }
-        };
-        let too_large = |rate: f64| {
-            let tail = tails::poisson_cdf(drawn, Enclosure::point(rate)?)?;
-            Ok::<_, MechanismError>(Verdict::at_most(tail, level))
-        };
+        let verdict = |tail: f64| if tail <= level { Verdict::Holds } else { Verdict::Unknown };
+        let too_small = |rate| Ok::<_, MechanismError>(verdict(tails::at_least(drawn, rate)?));
+        let too_large = |rate| Ok::<_, MechanismError>(verdict(tails::at_most(drawn, rate)?));
+        let lower =
+            if drawn == 0 { 0.0 } else { boundary(middle, 0.0, PRECISION, too_small)?.holds };
         let mut far = 2.0 * middle + 4.0;
         while too_large(far)? != Verdict::Holds && far < 1e300 {
             far *= 2.0;
@@ -215,3 +206,123 @@ impl PoissonRelease {
 
 /// Ends of intervals are sought to this.
 const PRECISION: Tolerance = Tolerance { absolute: 0.0, relative: 1e-13 };
+
+#[cfg(test)]
+mod tests {
+    use super::super::RatePair;
+    use super::*;
+
+    fn pair(mu1: &str, mu2: &str) -> RatePair {
+        RatePair::new(mu1.parse().unwrap(), mu2.parse().unwrap()).unwrap()
+    }
+
+    /// Everything that can be drawn, with its chance if the count is `n`.
+    fn law(map: &RateMap, n: u64, last: u64) -> Vec<(PoissonRelease, f64)> {
+        let rate = Enclosure::of_rational(&map.rate(n));
+        let mut mass = (-rate).exp();
+        let mut law = Vec::new();
+        for y in 0..=last {
+            law.push((PoissonRelease::new(vec![y], map.clone()), mass.lower()));
+            mass = mass * rate / Enclosure::of_rational(&Rational::from(y + 1));
+        }
+        law
+    }
+
+    fn near(found: f64, expected: f64, within: f64) {
+        assert!((found - expected).abs() <= within, "{found} instead of {expected}");
+    }
+
+    /// E ĝ = g, Var ĝ = w²μ1/Δ² + wg/Δ, and the plug-in variance has that mean.
+    #[test]
+    fn the_linear_estimate_is_unbiased() {
+        let map = RateMap::linear(pair("4", "9"), 2).unwrap();
+        for g in [0_u32, 1, 7, 20] {
+            let x = f64::from(g);
+            let law = law(&map, g.into(), 260);
+            let sum = |f: &dyn Fn(&PoissonRelease) -> f64| {
+                law.iter().fold(0.0, |sum, (release, mass)| sum + mass * f(release))
+            };
+            let estimate = |r: &PoissonRelease| r.estimate(0).unwrap();
+            let variance = 4.0 * 4.0 / 25.0 + 2.0 * x / 5.0;
+            near(sum(&estimate), x, 1e-9);
+            near(sum(&|r| (estimate(r) - x) * (estimate(r) - x)), variance, 1e-8);
+            let plug_in = |r: &PoissonRelease| r.standard_deviation(0).unwrap();
+            near(sum(&|r| plug_in(r) * plug_in(r)), variance, 1e-8);
+        }
+    }
+
+    /// The exact coverage of every map at every count.
+    #[test]
+    fn intervals_cover_at_every_count() {
+        let target = pair("4", "9");
+        let maps = [
+            RateMap::linear(target.clone(), 2).unwrap(),
+            RateMap::slide(target.clone(), 2, 20).unwrap(),
+            RateMap::decreasing(target.clone(), 2, 20).unwrap(),
+            RateMap::hybrid(target, 2, 10).unwrap(),
+        ];
+        for map in maps {
+            let intervals: Vec<_> = (0..=160)
+                .map(|y| PoissonRelease::new(vec![y], map.clone()).interval(0, 0.9).unwrap())
+                .collect();
+            for n in 0..=20_u32 {
+                let x = f64::from(n);
+                let chances = law(&map, n.into(), 160).into_iter().map(|(_, mass)| mass);
+                let covered = intervals.iter().zip(chances);
+                let covered = covered.filter(|(i, _)| i.lower <= x && x <= i.upper);
+                let chance = covered.fold(0.0, |sum, (_, mass)| sum + mass);
+                assert!(chance >= 0.9 - 1e-9, "{n}: {chance}");
+            }
+        }
+    }
+
+    /// Root mean square errors, as simulated elsewhere: n = 0, 10, 18, 20.
+    #[test]
+    fn errors_are_as_known() {
+        let linear = RateMap::linear(pair("4", "9"), 2).unwrap();
+        let slide = RateMap::slide(pair("4", "9"), 2, 20).unwrap();
+        let rmse = |map: &RateMap, n: u32| {
+            let error = |r: &PoissonRelease| r.estimate(0).unwrap() - f64::from(n);
+            let law = law(map, n.into(), 260);
+            law.iter().fold(0.0, |sum, (r, mass)| sum + mass * error(r) * error(r)).sqrt()
+        };
+        for (n, of_linear, of_slide) in
+            [(0, 0.80, 12.9), (10, 2.16, 3.4), (18, 2.80, 1.3), (20, 2.94, 0.65)]
+        {
+            near(rmse(&linear, n), of_linear, 0.01);
+            near(rmse(&slide, n), of_slide, 0.05 * of_slide);
+        }
+        let near_guess = RateMap::hybrid(pair("4", "9"), 2, 10).unwrap();
+        assert!(rmse(&near_guess, 10) < rmse(&linear, 10));
+        assert!(rmse(&near_guess, 10) < rmse(&slide, 10));
+    }
+
+    #[test]
+    fn rates_turn_back_into_counts() {
+        for map in [
+            RateMap::slide(pair("400", "900"), 2, 20).unwrap(),
+            RateMap::decreasing(pair("400", "900"), 2, 20).unwrap(),
+            RateMap::hybrid(pair("400", "900"), 2, 12).unwrap(),
+        ] {
+            for n in 12..=20_u32 {
+                let n = if map.rises() { n } else { 20 - n };
+                let drawn = u64::try_from(map.rate(n.into()).floor()).unwrap();
+                let release = PoissonRelease::new(vec![drawn], map.clone());
+                near(release.estimate(0).unwrap(), f64::from(n), 0.1);
+            }
+        }
+    }
+
+    #[test]
+    fn extreme_draws_have_intervals() {
+        let map = RateMap::linear(pair("1", "2"), 1).unwrap();
+        for drawn in [0, 1, 1 << 20, 1_000_000_000_000] {
+            let release = PoissonRelease::new(vec![drawn], map.clone());
+            for confidence in [1e-9, 0.5, 1.0 - 1e-12] {
+                let rates = release.rate_interval(0, confidence).unwrap();
+                let middle = Rational::from(drawn).to_f64_nearest();
+                assert!(rates.lower <= middle && middle <= rates.upper, "{rates}");
+            }
+        }
+    }
+}

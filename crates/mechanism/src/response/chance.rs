@@ -115,8 +115,7 @@ impl Coin {
     /// One toss.
     pub(super) fn toss(&self, words: &mut Words<'_>) -> Result<bool, MechanismError> {
         let first = words.next()?;
-        let (below, above) =
-            (u128::from(first) < self.certainly, u128::from(first) >= self.never);
+        let (below, above) = (u128::from(first) < self.certainly, u128::from(first) >= self.never);
         if below || above {
             return Ok(below);
         }

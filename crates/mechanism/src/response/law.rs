@@ -123,12 +123,7 @@ impl FlipLaw {
     ///
     /// # Errors
     /// If p or q is not in [0, 1], or there are more than 100 000 bits.
-    pub fn new(
-        zeros: u64,
-        ones: u64,
-        p: &Rational,
-        q: &Rational,
-    ) -> Result<Self, MechanismError> {
+    pub fn new(zeros: u64, ones: u64, p: &Rational, q: &Rational) -> Result<Self, MechanismError> {
         super::probability("p", p)?;
         super::probability("q", q)?;
         if zeros.saturating_add(ones) > MOST_TRIALS {

@@ -1,0 +1,556 @@
+//! The Poisson mechanism.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    clippy::unwrap_used,
+    reason = "tests may fail, and compare with plain numbers"
+)]
+
+mod support;
+
+use proptest::prelude::*;
+use support::audit::{self, lower_bound, upper_bound};
+use support::exact::{EPSILONS, Law, assert_within, hockey_stick};
+use support::{answer_slice, loss, rational};
+use throng_account::{Direction, PrivacyLoss};
+use throng_mechanism::poisson::{DegreeSequence, Effect, PoissonCounts, RateMap, RatePair, Shares};
+use throng_mechanism::{Mechanism, MechanismError, MechanismSpec, Neighbours};
+use throng_numeric::{Enclosure, Rational, tails};
+use throng_sample::{Poisson, SeededEntropy};
+
+const ADD: Neighbours = Neighbours::AddRemove;
+const ONE_CELL: Effect = Effect::Rises { cells: 1 };
+
+fn pair(mu1: &str, mu2: &str) -> RatePair {
+    RatePair::new(rational(mu1), rational(mu2)).unwrap()
+}
+
+fn counts(map: RateMap) -> PoissonCounts {
+    PoissonCounts::new(map, ONE_CELL, ADD).unwrap()
+}
+
+fn near(found: f64, expected: f64, within: f64) {
+    assert!((found - expected).abs() <= within, "{found} instead of {expected}");
+}
+
+/// The chances of 0, 1, ..., `last`.
+fn masses(rate: &Rational, last: u64) -> Vec<Enclosure> {
+    let rate = Enclosure::of_rational(rate);
+    let mut mass = (-rate).exp();
+    let mut masses = vec![mass];
+    for k in 1..=last {
+        mass = mass * rate / Enclosure::of_rational(&Rational::from(k));
+        masses.push(mass);
+    }
+    masses
+}
+
+fn law(rate: &Rational, last: u64) -> Law<u64> {
+    (0..).zip(masses(rate, last)).collect()
+}
+
+/// A loss as numbers: δ at each of the usual ε, of the world with the unit and of that without.
+struct Claim([[f64; EPSILONS.len()]; 2]);
+
+impl Claim {
+    fn of(spec: &MechanismSpec, under: Neighbours) -> Self {
+        let loss = loss(spec, under);
+        let delta = |way, epsilon| loss.delta_in(way, epsilon).unwrap().upper;
+        Self(Direction::BOTH.map(|way| EPSILONS.map(|epsilon| delta(way, epsilon))))
+    }
+
+    /// Whether two laws, with the unit and without, are as near as claimed in each direction.
+    fn covers<T: Ord>(&self, with: &Law<T>, without: &Law<T>) -> bool {
+        let covered = |claimed: &[f64], p, q| {
+            claimed.iter().zip(EPSILONS).all(|(c, e)| hockey_stick(p, q, e).lower() <= c + 1e-11)
+        };
+        covered(&self.0[0], with, without) && covered(&self.0[1], without, with)
+    }
+}
+
+#[test]
+fn trade_offs_of_three_pairs() {
+    // f(.05), f^-1(.05), f(.25), f^-1(.25), δ_{Q‖P}(.5), δ_{P‖Q}(.5), δ_{Q‖P}(1).
+    let rows: [(&str, &str, [f64; 7]); 3] = [
+        (
+            "1",
+            "2",
+            [
+                0.765_854_504_353_771,
+                0.864_085_908_577_048,
+                0.426_961_907_331_264,
+                0.476_275_050_856_898,
+                0.190_928_962_398_392,
+                0.144_749_281_023_012,
+                0.105_041_755_357_891,
+            ],
+        ),
+        (
+            "4",
+            "9",
+            [
+                0.328_914_074_312_394,
+                0.399_906_769_594_541,
+                0.102_040_820_554_111,
+                0.088_701_901_727_009_8,
+                0.610_748_617_834_683,
+                0.594_388_964_501_377,
+                0.537_107_457_054_001,
+            ],
+        ),
+        (
+            "100",
+            "110",
+            [
+                0.742_510_474_656_125,
+                0.754_365_113_823_366,
+                0.380_446_816_427_819,
+                0.382_872_966_168_655,
+                0.232_082_520_697_854,
+                0.225_743_791_694_658,
+                0.124_275_026_460_669,
+            ],
+        ),
+    ];
+    for (mu1, mu2, row) in rows {
+        let mechanism = counts(RateMap::linear(pair(mu1, mu2), 1).unwrap());
+        // The first world of the description is the one with the unit: Q = Poi(μ2).
+        assert_eq!(mechanism.spec().to_string(), format!("poisson(mu1={mu2}, mu2={mu1})"));
+        let loss = loss(&mechanism.spec(), ADD);
+        let delta = |way, epsilon| loss.delta_in(way, epsilon).unwrap().upper;
+        near(delta(Direction::Remove, 0.5), row[4], 1e-9);
+        near(delta(Direction::Add, 0.5), row[5], 1e-9);
+        near(delta(Direction::Remove, 1.0), row[6], 1e-9);
+        // Both directions together: the hull of f and its inverse, below both.
+        for (alpha, f, inverse) in [(0.05, row[0], row[1]), (0.25, row[2], row[3])] {
+            let missed = loss.miss_rate(alpha).unwrap().lower;
+            assert!(missed <= f.min(inverse) + 1e-9, "{missed} at {alpha}");
+        }
+    }
+}
+
+/// min(f, f^-1) is not convex; what is claimed lies on the hull.
+#[test]
+fn the_claim_is_the_hull_of_both_directions() {
+    let mechanism = counts(RateMap::linear(pair("1", "2"), 1).unwrap());
+    let loss = loss(&mechanism.spec(), ADD);
+    near(loss.delta(0.0).unwrap().upper, 0.329_753_032_633_047, 1e-9);
+    near(loss.miss_rate(0.3).unwrap().lower, 0.370_246_967_366_953, 1e-6);
+    near(loss.miss_rate(0.4).unwrap().lower, 0.270_246_967_366_953, 1e-6);
+}
+
+#[test]
+fn rates_of_the_slide_and_the_hybrid() {
+    let slide = RateMap::slide(pair("4", "9"), 2, 20).unwrap();
+    for (n, rate) in [(0, 0.002_706_557_938), (10, 0.156_073_769_242), (18, 4.0), (20, 9.0)] {
+        near(slide.rate(n).to_f64_nearest(), rate, 1e-11);
+    }
+    assert_eq!((slide.rate(20), slide.rate(1000)), (rational("9"), rational("9")));
+    let falling = RateMap::decreasing(pair("4", "9"), 2, 20).unwrap();
+    assert!((0..=20).all(|n| falling.rate(n) == slide.rate(20 - n)));
+    assert!(slide.rises() && !falling.rises());
+    let hybrid = RateMap::hybrid(pair("4", "9"), 2, 10).unwrap();
+    let rates = [
+        (6, 0.790_123_456_790),
+        (9, 2.666_666_666_667),
+        (10, 4.0),
+        (11, 6.0),
+        (12, 9.0),
+        (15, 16.0),
+    ];
+    for (n, rate) in rates {
+        near(hybrid.rate(n).to_f64_nearest(), rate, 1e-11);
+    }
+    // Multiples of w from the guess 0 on: the linear map, exactly.
+    let hybrid = RateMap::hybrid(pair("4", "9"), 3, 0).unwrap();
+    let linear = RateMap::linear(pair("4", "9"), 3).unwrap();
+    assert!((0..50).all(|k| hybrid.rate(3 * k) == linear.rate(3 * k)));
+}
+
+/// Every map, every pair of neighbours up to 20: the enumerated laws against the claim, and the
+/// exact condition on the rates.
+#[test]
+fn every_map_is_covered_on_every_pair() {
+    for (mu1, mu2, w) in [("1", "2", 1), ("4", "9", 3), ("30", "36", 2), ("1/5", "1/2", 1)] {
+        let target = pair(mu1, mu2);
+        let maps = [
+            RateMap::linear(target.clone(), w).unwrap(),
+            RateMap::slide(target.clone(), w, 20).unwrap(),
+            RateMap::decreasing(target.clone(), w, 20).unwrap(),
+            RateMap::hybrid(target.clone(), w, 7).unwrap(),
+            RateMap::hybrid(target.clone(), w, 0).unwrap(),
+        ];
+        for map in maps {
+            let claim = Claim::of(&counts(map.clone()).spec(), ADD);
+            let laws: Vec<_> = (0..=20).map(|n| law(&map.rate(n), 220)).collect();
+            for n in 0..=20_usize {
+                for more in n..=(n + usize::try_from(w).unwrap()).min(20) {
+                    let (a, b) = (map.rate(n as u64), map.rate(more as u64));
+                    assert!(target.admits(&a, &b), "{map:?} {n} {more}");
+                    assert!(claim.covers(&laws[more], &laws[n]), "{map:?} {n} {more}");
+                }
+            }
+        }
+    }
+}
+
+/// The rows of the table of maps that must not pass, as exact tables.
+#[test]
+fn maps_that_tell_too_much_are_refused() {
+    let refused = |target: &RatePair, w, rates: Vec<Rational>| {
+        let outcome = RateMap::stated(target.clone(), w, rates);
+        matches!(outcome, Err(MechanismError::Refused { .. }))
+    };
+    let table = |f: &dyn Fn(u64) -> Rational| (0..=40).map(f).collect::<Vec<_>>();
+    let target = pair("1", "2");
+    let whole = |n: u64| Rational::from(n);
+    // Exponential from the bottom: rates grow.
+    assert!(refused(&target, 1, table(&|n| Rational::from(1_u64 << n.min(30)))));
+    // No floor.
+    assert!(refused(&target, 1, table(&whole)));
+    // Square root: (1 + κ n)² with κ = √2 - 1, at first even with a smaller κ.
+    let kappa = rational("0.41421");
+    let root = |n: u64| (Rational::ONE + &kappa * &whole(n)).square();
+    assert!(refused(&target, 1, table(&root)));
+    // Linear above and exponential below a guess of 3, w = 3: the ratio of rates 1 and 4 is 4.03,
+    // above 27/8.
+    let target = pair("8", "27");
+    let below = ["64/27", "32/9", "16/3"].map(rational);
+    let astride = |n: usize| match below.get(n) {
+        Some(rate) => rate.clone(),
+        None => rational("8") + rational("19/3") * Rational::from(n as u64 - 3),
+    };
+    assert!(refused(&target, 3, (0..=9).map(astride).collect()));
+    // The hybrid, which is steeper where it may be, passes as a table.
+    let hybrid = RateMap::hybrid(target.clone(), 3, 3).unwrap();
+    assert!(!refused(&target, 3, (0..=40).map(|n| hybrid.rate(n)).collect()));
+    // Rates that rise and fall are refused whatever they tell.
+    let zigzag = ["10", "11", "10"].map(rational).to_vec();
+    assert!(refused(&target, 1, zigzag));
+}
+
+#[test]
+fn parameters_are_checked() {
+    for (mu1, mu2) in [("0", "1"), ("-1", "1"), ("2", "2"), ("2", "1"), ("1", "1e13")] {
+        assert!(RatePair::new(rational(mu1), rational(mu2)).is_err());
+    }
+    let target = pair("1", "2");
+    assert!(RateMap::linear(target.clone(), 0).is_err());
+    assert!(RateMap::slide(target.clone(), 0, 3).is_err());
+    assert!(RateMap::slide(target.clone(), 1, 1 << 40).is_err());
+    assert!(RateMap::hybrid(target.clone(), u64::MAX, 1).is_err());
+    assert!(RateMap::stated(target.clone(), 1, Vec::new()).is_err());
+    assert!(RateMap::stated(target.clone(), 1, vec![rational("-1")]).is_err());
+    assert!(RateMap::stated(target.clone(), 1, vec![rational("1e13")]).is_err());
+    let map = RateMap::linear(target.clone(), 1).unwrap();
+    assert!(PoissonCounts::new(map, Effect::Rises { cells: 0 }, ADD).is_err());
+    assert!(DegreeSequence::of_nodes(3, 0, target).is_err());
+}
+
+/// Bounds smaller than the distance, distances of many digits, tiny and huge rates.
+#[test]
+fn odd_maps_are_maps() {
+    for (mu1, mu2) in [("1e-30", "1"), ("1", "1e12"), ("1/3", "1/2"), ("999999999999", "1e12")] {
+        for (w, largest) in [(5, 2), (1, 0), (7, 7), (3, 400), (100, 1000)] {
+            let target = pair(mu1, mu2);
+            let slide = RateMap::slide(target.clone(), w, largest).unwrap();
+            assert_eq!(slide.rate(largest), rational(mu2));
+            assert!(slide.rate(0).is_positive());
+            let hybrid = RateMap::hybrid(target.clone(), w, largest).unwrap();
+            let linear = RateMap::linear(target.clone(), w).unwrap();
+            for map in [&slide, &hybrid, &linear] {
+                let top = map.largest();
+                assert!(map.rate(top) <= rational("1e12"));
+                for n in [0, largest, top.saturating_sub(w), top] {
+                    assert!(target.admits(&map.rate(n), &map.rate(n.saturating_add(w))), "{map:?}");
+                    assert!(target.admits(&map.rate(n), &map.rate(n.saturating_add(1))));
+                }
+            }
+        }
+    }
+}
+
+/// The direction of a description: with the unit first, so that it fits other mechanisms.
+#[test]
+fn descriptions_know_where_the_unit_is() {
+    let [linear, falling] =
+        [RateMap::linear(pair("1", "2"), 1), RateMap::decreasing(pair("1", "2"), 1, 9)];
+    let spec = |map: &Result<RateMap, MechanismError>, effect, under| {
+        PoissonCounts::new(map.clone().unwrap(), effect, under).unwrap().spec().to_string()
+    };
+    assert_eq!(spec(&linear, ONE_CELL, ADD), "poisson(mu1=2, mu2=1)");
+    assert_eq!(spec(&falling, ONE_CELL, ADD), "poisson(mu1=1, mu2=2)");
+    let three = Effect::Rises { cells: 3 };
+    assert_eq!(spec(&linear, three, Neighbours::ZeroOut), "3 * poisson(mu1=2, mu2=1)");
+    let both = spec(&linear, three, Neighbours::Replace);
+    assert_eq!(both, spec(&linear, Effect::Either { cells: 3 }, ADD));
+    assert_eq!(both, spec(&falling, three, Neighbours::Replace));
+    let loss = loss(&both.parse().unwrap(), ADD);
+    let [remove, add] = Direction::BOTH.map(|way| loss.delta_in(way, 0.5).unwrap().upper);
+    near(remove, add, 1e-9);
+}
+
+fn product(a: &Law<u64>, b: &Law<u64>) -> Law<(u64, u64)> {
+    let pairs = a.iter().flat_map(|(i, p)| b.iter().map(move |(j, q)| ((*i, *j), *p * *q)));
+    pairs.collect()
+}
+
+/// One record moves between two bins, the exact law of both.
+#[test]
+fn a_moved_record_is_covered() {
+    let map = RateMap::linear(pair("1", "2"), 1).unwrap();
+    let mechanism = PoissonCounts::new(map.clone(), ONE_CELL, Neighbours::Replace).unwrap();
+    let claim = Claim::of(&mechanism.spec(), Neighbours::Replace);
+    let laws: Vec<_> = (0..=3).map(|n| law(&map.rate(n), 40)).collect();
+    for (a, b) in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (0, 2)] {
+        let before = product(&laws[a + 1], &laws[b]);
+        let after = product(&laws[a], &laws[b + 1]);
+        assert!(claim.covers(&before, &after) && claim.covers(&after, &before));
+    }
+    // Tight at empty bins, and one cell alone would be too little.
+    let [low, high] = [0, 1].map(|n| laws[n].clone());
+    let (before, after) = (product(&high, &low), product(&low, &high));
+    let delta = hockey_stick(&before, &after, 0.5).upper();
+    near(claim.0[0][3], delta, 1e-8);
+    assert!(!Claim::of(&counts(map).spec(), ADD).covers(&before, &after));
+}
+
+/// Graphs of four nodes: edges under add/remove, nodes under zero-out.
+#[test]
+fn degrees_of_small_graphs_are_covered() {
+    let target = pair("2", "3");
+    let map = RateMap::linear(target.clone(), 1).unwrap();
+    let edges = DegreeSequence::of_edges(4, target.clone(), ADD).unwrap();
+    let claim = Claim::of(&edges.spec(), ADD);
+    let laws: Vec<_> = (0..=4).map(|n| law(&map.rate(n), 40)).collect();
+    for (a, b) in [(0, 0), (0, 2), (2, 3)] {
+        let (with, without) = (product(&laws[a + 1], &laws[b + 1]), product(&laws[a], &laws[b]));
+        assert!(claim.covers(&with, &without));
+    }
+    // A node of degree 1 vanishes: its own degree and that of one neighbour, for D = 1.
+    let nodes = DegreeSequence::of_nodes(4, 1, target.clone()).unwrap();
+    assert_eq!(nodes.neighbours(), Neighbours::ZeroOut);
+    let claim = Claim::of(&nodes.spec(), Neighbours::ZeroOut);
+    assert!(claim.covers(&product(&laws[1], &laws[1]), &product(&laws[0], &laws[0])));
+    // D = 2: degrees (2, 1, 1) against (0, 0, 0); the sum of the two neighbours is enough to know.
+    let nodes = DegreeSequence::of_nodes(4, 2, target).unwrap();
+    let claim = Claim::of(&nodes.spec(), Neighbours::ZeroOut);
+    let (twice, never) = (law(&rational("6"), 60), law(&rational("4"), 60));
+    let (with, without) = (product(&laws[2], &twice), product(&laws[0], &never));
+    assert!(claim.covers(&with, &without));
+    near(claim.0[0][3], hockey_stick(&with, &without, 0.5).upper(), 1e-8);
+    // Loops and nodes that are not there are left out; drawn for every node.
+    let mut entropy = SeededEntropy::new(1);
+    let list = [(0, 1), (1, 1), (9, 0), (usize::MAX, usize::MAX)];
+    assert_eq!(answer_slice(&nodes, list, &mut entropy).drawn().len(), 4);
+    assert!(answer_slice(&nodes, [], &mut entropy).drawn().len() == 4);
+}
+
+#[test]
+fn garwood_intervals_are_the_known_ones() {
+    // Draw until 60 comes up.
+    let map = RateMap::linear(pair("60", "61"), 1).unwrap();
+    let mechanism = counts(map);
+    let mut entropy = SeededEntropy::new(3);
+    let release = loop {
+        let release = answer_slice(&mechanism, [0], &mut entropy);
+        if release.drawn() == [60] {
+            break release;
+        }
+    };
+    let rates = release.rate_interval(0, 0.95).unwrap();
+    near(rates.lower, 45.786_320_950_007_3, 1e-9);
+    near(rates.upper, 77.231_893_406_643_3, 1e-9);
+    assert!(rates.lower <= 45.786_320_950_007_35 && rates.upper >= 77.231_893_406_643_25);
+    let counts = release.interval(0, 0.95).unwrap();
+    assert_eq!((counts.lower, counts.upper), (0.0, 17.0));
+    assert_eq!(release.estimate(0).unwrap(), 0.0);
+    assert!(release.rate_interval(0, 1.0).is_err() && release.interval(0, f64::NAN).is_err());
+}
+
+/// Power: without the floor a 0 is a 0 for certain, and a 1 shows with chance 1 - 1/e.
+#[test]
+fn an_audit_refutes_a_map_without_a_floor() {
+    let mechanism = counts(RateMap::linear(pair("1", "2"), 1).unwrap());
+    let claim: PrivacyLoss = loss(&mechanism.spec(), ADD);
+    let found = audit::refute(20_000, 1, &claim, |world, entropy| {
+        answer_slice(&mechanism, [i64::from(world)], entropy).drawn()[0].min(8)
+    });
+    assert!(found.is_none(), "{found:?}");
+    let found = audit::refute(20_000, 2, &claim, |world, entropy| {
+        Poisson::new(&Rational::from(u8::from(world))).unwrap().draw(entropy).unwrap().min(8)
+    });
+    assert!(found.is_some());
+    let hybrid = counts(RateMap::hybrid(pair("1", "2"), 2, 4).unwrap());
+    let found = audit::refute(20_000, 3, &claim, |world, entropy| {
+        answer_slice(&hybrid, [4 + 2 * i64::from(world)], entropy).drawn()[0].min(8)
+    });
+    assert!(found.is_none(), "{found:?}");
+}
+
+/// The rates of the shares add up to the rate of the map, exactly; so do the draws, by sampling.
+/// Without the server's share (4 less of about 11) the same check fails.
+#[test]
+fn shares_add_up_to_the_linear_map() {
+    let shares = Shares::new(pair("4", "9"), 2).unwrap();
+    let contributions = [2, 1, 0, 7]; // the last counts as 2
+    let rate = shares.map().rate(5);
+    assert_eq!(rate, rational("33/2"));
+    let mut entropy = SeededEntropy::new(9);
+    let mut sums = |server: bool| -> Vec<u64> {
+        let mut one = || {
+            let floor = if server { shares.of_server(&mut entropy).unwrap() } else { 0 };
+            let mut add = |c: &u64| shares.of_unit(*c, &mut entropy).unwrap();
+            floor + contributions.iter().map(&mut add).sum::<u64>()
+        };
+        (0..20_000).map(|_| one()).collect()
+    };
+    let fits = |sums: &[u64]| {
+        [10, 13, 16, 19, 23].iter().all(|k| {
+            let hits = sums.iter().filter(|sum| *sum <= k).count() as u64;
+            let chance = tails::poisson_cdf(*k, Enclosure::of_rational(&rate)).unwrap();
+            let level = 1e-10;
+            lower_bound(hits, 20_000, level) <= chance.upper()
+                && chance.lower() <= upper_bound(hits, 20_000, level)
+        })
+    };
+    assert!(fits(&sums(true)));
+    assert!(!fits(&sums(false)));
+}
+
+#[test]
+fn hostile_counts_are_answered() {
+    let mut entropy = SeededEntropy::new(5);
+    let hostile = [i64::MIN, -1, 0, 1, i64::MAX];
+    for map in [
+        RateMap::linear(pair("1", "2"), 1).unwrap(),
+        RateMap::linear(pair("1e-9", "1e11"), 3).unwrap(),
+        RateMap::slide(pair("4", "9"), 2, 20).unwrap(),
+        RateMap::decreasing(pair("4", "9"), 2, 20).unwrap(),
+        RateMap::hybrid(pair("4", "9"), 5, 12).unwrap(),
+        RateMap::stated(pair("4", "9"), 1, ["4", "5", "7"].map(rational).to_vec()).unwrap(),
+    ] {
+        let top = Rational::from(map.largest()).to_f64_up();
+        let mechanism = counts(map);
+        let release = answer_slice(&mechanism, hostile, &mut entropy);
+        assert_eq!(release.drawn().len(), 5);
+        for cell in 0..7 {
+            let interval = release.interval(cell, 0.9).unwrap();
+            assert!(0.0 <= interval.lower && interval.lower <= interval.upper);
+            assert!(interval.upper <= top, "{interval}");
+            assert!(release.estimate(cell).unwrap().is_finite());
+            assert!(release.standard_deviation(cell).unwrap().is_finite());
+        }
+        assert!(answer_slice(&mechanism, [], &mut entropy).drawn().is_empty());
+    }
+}
+
+fn small_rate() -> impl Strategy<Value = Rational> {
+    (1_u32..400, 1_u32..40).prop_map(|(n, d)| Rational::new(n, d).unwrap())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// The condition on rates is enough: the laws are nearer than those of the pair.
+    #[test]
+    fn admitted_rates_are_dominated(
+        mu1 in small_rate(), gap in small_rate(), rate in small_rate(), part in 0_u32..=10,
+    ) {
+        let target = RatePair::new(mu1.clone(), &mu1 + &gap).unwrap();
+        // Up to as far as the pair admits, and exactly that far for part = 10.
+        let most = target.difference().min((&rate * &gap).checked_div(&mu1).unwrap());
+        let other = &rate + &(most * Rational::new(part, 10_u32).unwrap());
+        prop_assert!(target.admits(&rate, &other) && target.admits(&other, &rate));
+        let last = 1200;
+        let [a, b, p, q] = [&rate, &other, target.low(), target.high()].map(|x| law(x, last));
+        for epsilon in EPSILONS {
+            for ((a, b), (p, q)) in [((&a, &b), (&p, &q)), ((&b, &a), (&q, &p))] {
+                let (own, most) = (hockey_stick(a, b, epsilon), hockey_stick(p, q, epsilon));
+                prop_assert!(own.lower() <= most.upper() + 1e-12, "{} {}", own, most);
+            }
+        }
+    }
+
+    /// And needed. Rates too far apart show when nothing is counted; a ratio too large shows when
+    /// very much is.
+    #[test]
+    fn rates_that_are_not_admitted_are_not_dominated(
+        mu1 in 1_u32..20, gap in 1_u32..20, rate in 1_u32..20, more in 1_u32..10,
+    ) {
+        let whole = |n: u32| Enclosure::point(f64::from(n)).unwrap();
+        let target = RatePair::new(mu1.into(), (mu1 + gap).into()).unwrap();
+        let other = rate + gap + more;
+        prop_assert!(!target.admits(&rate.into(), &other.into()));
+        // P(0) - e^ε Q(0) for ε between the two differences; for the pair it is 0 there, and
+        // removing is purely Δ-private.
+        let epsilon = whole(gap) + whole(more) * Enclosure::point(0.5).unwrap();
+        let shown = (-whole(rate)).exp() - (epsilon - whole(other)).exp();
+        prop_assert!(shown.lower() > 0.0);
+        // Four times the ratio, with the difference admitted.
+        let (mu1, mu2) = (f64::from(mu1), f64::from(mu1 + gap));
+        let (small, large) = ((mu2 - mu1) / (4.0 * mu2 / mu1 - 1.0), 4.0 * mu2 / mu1);
+        let large = small * large;
+        let exact = |x: f64| Rational::from_f64(x).unwrap();
+        let target = RatePair::new(exact(mu1), exact(mu2)).unwrap();
+        prop_assert!(!target.admits(&exact(small), &exact(large * (1.0 - 1e-9))));
+        let point = |x: f64| Enclosure::point(x).unwrap();
+        let found = (1..400).any(|step| {
+            let epsilon = f64::from(step) / 4.0;
+            let reach = |difference: f64, ratio: f64| ((epsilon + difference) / ratio.ln()) as u64;
+            let delta = |p: f64, q: f64, k: u64| {
+                let (q, p) = (tails::poisson_survival(k, point(q)), tails::poisson_survival(k, point(p)));
+                q.unwrap() - point(epsilon).exp() * p.unwrap()
+            };
+            let own = delta(small, large, reach(large - small, large / small));
+            let most = delta(mu1, mu2, reach(mu2 - mu1, mu2 / mu1));
+            own.lower() > most.upper()
+        });
+        prop_assert!(found);
+    }
+
+    /// Whatever the parameters, the maps on offer pass the check that refuses tables.
+    #[test]
+    fn maps_on_offer_pass_as_tables(
+        mu1 in small_rate(), gap in small_rate(), w in 1_u64..9, at in 0_u64..40,
+    ) {
+        let target = RatePair::new(mu1.clone(), &mu1 + &gap).unwrap();
+        for map in [
+            RateMap::linear(target.clone(), w).unwrap(),
+            RateMap::slide(target.clone(), w, at).unwrap(),
+            RateMap::decreasing(target.clone(), w, at).unwrap(),
+            RateMap::hybrid(target.clone(), w, at).unwrap(),
+        ] {
+            let rates: Vec<_> = (0..=60).map(|n| map.rate(n)).collect();
+            prop_assert!(RateMap::stated(target.clone(), w, rates.clone()).is_ok());
+            // All pairs, one by one.
+            for (n, a) in rates.iter().enumerate() {
+                for b in rates.iter().skip(n).take(usize::try_from(w).unwrap() + 1) {
+                    prop_assert!(target.admits(a, b));
+                }
+            }
+        }
+    }
+
+    /// The check by windows is the check of all pairs.
+    #[test]
+    fn windows_find_what_pairs_find(
+        steps in prop::collection::vec(0_u32..6, 1..12), w in 1_u64..5,
+    ) {
+        let target = pair("3", "7");
+        let mut sum = 0;
+        let rates: Vec<Rational> = steps.iter().map(|step| { sum += step; sum.into() }).collect();
+        let all = rates.iter().enumerate().all(|(n, a)| {
+            rates.iter().skip(n).take(usize::try_from(w).unwrap() + 1).all(|b| target.admits(a, b))
+        });
+        prop_assert_eq!(RateMap::stated(target, w, rates).is_ok(), all);
+    }
+}
+
+#[test]
+fn enumerated_laws_are_those_of_the_pair() {
+    let claim = loss(&"poisson(mu1=1, mu2=2)".parse().unwrap(), ADD);
+    assert_within(&law(&rational("1"), 60), &law(&rational("2"), 60), &claim, 1e-12);
+}
