@@ -203,12 +203,16 @@ fn of_unit(leaf: Leaf, width: usize, under: Neighbours) -> Result<MechanismSpec,
             ));
         }
     }
-    let times = u64::try_from(width).unwrap_or(u64::MAX);
+    let times = whole(width);
     match times {
         0 => Err(MechanismError::invalid("the width", width, "at least 1")),
         1 => Ok(MechanismSpec::leaf(leaf)?),
         _ => Ok(MechanismSpec::repeated(times, MechanismSpec::leaf(leaf)?)?),
     }
+}
+
+fn whole(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
 }
 
 fn probability(name: &str, chance: &Rational) -> Result<(), MechanismError> {

@@ -3,95 +3,154 @@
 use throng_numeric::{Enclosure, Rational};
 
 use super::chance::{Chance, Split, of_count, within_unit};
+use super::whole;
 use crate::MechanismError;
 
-/// Up to this many trials laws are written out; beyond, see [`super::ReportedCount::interval`].
-pub(super) const MOST_TRIALS: u64 = 100_000;
+/// Up to this many trials laws are written out, which takes about 30 standard deviations of terms.
+pub(super) const MOST_TRIALS: u64 = 1 << 27;
+
+/// Of every binomial law about this chance may be left out, on either side.
+const TAIL: f64 = 1e-60;
 
 /// Bin(m, a) + Bin(n, b): what independent reports add up to.
 ///
 /// # Guarantee
-/// Every enclosure holds the exact value. Weights are products of exact ratios, rounded outward,
-/// from the mode on; the normaliser is the sum of *all* weights, so nothing is cut off.
+/// Every enclosure holds the exact value; what is left out of the laws is accounted for.
 #[derive(Debug, Clone)]
 pub(super) struct SumOfBinomials {
-    first: Vec<Enclosure>,
-    second: Vec<Enclosure>,
+    first: Binomial,
+    second: Binomial,
 }
 
 impl SumOfBinomials {
     pub(super) fn new((m, a): (u64, Split), (n, b): (u64, Split)) -> Self {
-        Self { first: binomial(m, a), second: binomial(n, b) }
+        Self { first: Binomial::new(m, a), second: Binomial::new(n, b) }
     }
 
     /// P(sum = j).
     pub(super) fn mass(&self, j: u64) -> Enclosure {
-        let j = usize::try_from(j).unwrap_or(usize::MAX);
-        let of_second = |i: usize| j.checked_sub(i).and_then(|rest| self.second.get(rest));
-        let terms = self.first.iter().enumerate();
-        let terms = terms.filter_map(|(i, p)| of_second(i).map(|q| *p * *q));
-        within_unit(terms.fold(Enclosure::ZERO, |sum, term| sum + term))
+        let out = self.second.outside;
+        let of_second = |i: u64| match j.checked_sub(i) {
+            None => Enclosure::ZERO,
+            Some(rest) => self.second.at(rest).copied().unwrap_or(out),
+        };
+        self.weighed(of_second)
     }
 
     /// P(sum >= j).
     pub(super) fn at_least(&self, j: u64) -> Enclosure {
-        let j = usize::try_from(j).unwrap_or(usize::MAX);
-        let mut tails = self.second.clone();
-        for i in (1..tails.len()).rev() {
-            tails[i - 1] = tails[i - 1] + tails[i];
+        let (start, out) = (self.second.start, self.second.outside);
+        let mut tails = self.second.masses.clone();
+        let mut sum = out;
+        for mass in tails.iter_mut().rev() {
+            sum = sum + *mass;
+            *mass = sum;
         }
-        let beyond = |i: usize| match j.checked_sub(i) {
+        let beyond = |i: u64| match j.checked_sub(i) {
             None | Some(0) => Enclosure::ONE,
-            Some(rest) => tails.get(rest).copied().unwrap_or(Enclosure::ZERO),
+            Some(rest) if rest < start => Enclosure::ONE - out,
+            Some(rest) => place(&tails, rest - start).copied().unwrap_or(out),
         };
         self.weighed(beyond)
     }
 
     /// P(sum <= j).
     pub(super) fn at_most(&self, j: u64) -> Enclosure {
-        let j = usize::try_from(j).unwrap_or(usize::MAX);
-        let mut heads = self.second.clone();
-        for i in 1..heads.len() {
-            heads[i] = heads[i] + heads[i - 1];
+        let (start, out) = (self.second.start, self.second.outside);
+        let mut heads = self.second.masses.clone();
+        let mut sum = out;
+        for mass in &mut heads {
+            sum = sum + *mass;
+            *mass = sum;
         }
-        let up_to = |i: usize| match j.checked_sub(i) {
+        let up_to = |i: u64| match j.checked_sub(i) {
             None => Enclosure::ZERO,
-            Some(rest) => heads.get(rest).copied().unwrap_or(Enclosure::ONE),
+            Some(rest) if rest < start => out,
+            Some(rest) => place(&heads, rest - start).copied().unwrap_or(Enclosure::ONE - out),
         };
         self.weighed(up_to)
     }
 
-    fn weighed(&self, of_second: impl Fn(usize) -> Enclosure) -> Enclosure {
-        let terms = self.first.iter().enumerate().map(|(i, p)| *p * of_second(i));
-        within_unit(terms.fold(Enclosure::ZERO, |sum, term| sum + term))
+    /// The mean of a function of the first variable with values in [0, 1].
+    fn weighed(&self, of_second: impl Fn(u64) -> Enclosure) -> Enclosure {
+        let terms = (self.first.start..).zip(&self.first.masses);
+        let terms = terms.map(|(i, p)| *p * of_second(i));
+        within_unit(terms.fold(self.first.outside, |sum, term| sum + term))
     }
 }
 
-/// The chances of 0, 1, ..., n successes.
-fn binomial(n: u64, chance: Split) -> Vec<Enclosure> {
-    if chance.no.upper() < chance.yes.lower() {
-        let mut failures = binomial(n, chance.complement());
-        failures.reverse();
-        return failures;
+fn place<T>(list: &[T], at: u64) -> Option<&T> {
+    usize::try_from(at).ok().and_then(|at| list.get(at))
+}
+
+/// A binomial law around its mode.
+#[derive(Debug, Clone)]
+struct Binomial {
+    /// The number of successes of the first mass.
+    start: u64,
+    masses: Vec<Enclosure>,
+    /// [0, x] with x at least the chance of all that is left out.
+    outside: Enclosure,
+}
+
+impl Binomial {
+    /// # Why this is right
+    /// Weights relative to about the mode are products of the exact ratios, rounded outward. These
+    /// ratios fall on the way out, so all beyond the last weight w is at most w r/(1-r), r < 1
+    /// the next ratio. The sum of all weights is that of those kept plus at most these two rests.
+    fn new(n: u64, chance: Split) -> Self {
+        if chance.no.upper() < chance.yes.lower() {
+            return Self::new(n, chance.complement()).mirrored(n);
+        }
+        // Here the odds are at most about 1; an enclosure of a tiny chance may touch 0, but then
+        // the mode is 0 and nothing is divided by them.
+        let odds = chance.yes / chance.no;
+        let mode = mode(n, chance.yes);
+        let (mut masses, below) =
+            walk(mode, |k| of_count(mode - k + 1) / (of_count(n - mode + k) * odds));
+        let start = mode.saturating_sub(whole(masses.len()));
+        masses.reverse();
+        let (above, beyond) =
+            walk(n - mode, |k| of_count(n - mode - k + 1) * odds / of_count(mode + k));
+        masses.push(Enclosure::ONE);
+        masses.extend(above);
+        let kept = masses.iter().fold(Enclosure::ZERO, |sum, w| sum + *w);
+        let all = kept + below + beyond;
+        for mass in &mut masses {
+            *mass = within_unit(*mass / all);
+        }
+        Self { start, masses, outside: within_unit((below + beyond) / all) }
     }
-    // Here the odds are at most about 1; an enclosure of a tiny chance may touch 0, but then the
-    // mode is 0 and nothing is divided by them.
-    let odds = chance.yes / chance.no;
-    let mode = mode(n, chance.yes);
-    let mut weights = vec![Enclosure::ONE];
-    let mut weight = Enclosure::ONE;
-    for k in (1..=mode).rev() {
-        weight = weight * of_count(k) / (of_count(n - k + 1) * odds);
+
+    /// The law of the failures.
+    fn mirrored(mut self, n: u64) -> Self {
+        self.masses.reverse();
+        let last = self.start + whole(self.masses.len()).saturating_sub(1);
+        Self { start: n.saturating_sub(last), ..self }
+    }
+
+    /// The chance of a number of successes, if it was kept.
+    fn at(&self, successes: u64) -> Option<&Enclosure> {
+        successes.checked_sub(self.start).and_then(|at| place(&self.masses, at))
+    }
+}
+
+/// Weights 1, 2, ..., at most `most` steps from the mode, each `ratio` times the one before, until
+/// the rest is small; and [0, x] with x at least that rest.
+fn walk(most: u64, ratio: impl Fn(u64) -> Enclosure) -> (Vec<Enclosure>, Enclosure) {
+    let (mut weights, mut weight) = (Vec::new(), Enclosure::ONE);
+    for step in 1..=most {
+        let factor = ratio(step);
+        if factor.upper() < 1.0 {
+            let rest = weight * factor / (Enclosure::ONE - factor);
+            if rest.upper() <= TAIL {
+                return (weights, rest.hull(Enclosure::ZERO));
+            }
+        }
+        weight = weight * factor;
         weights.push(weight);
     }
-    weights.reverse();
-    weight = Enclosure::ONE;
-    for k in mode..n {
-        weight = weight * of_count(n - k) * odds / of_count(k + 1);
-        weights.push(weight);
-    }
-    let sum = weights.iter().fold(Enclosure::ZERO, |sum, w| sum + *w);
-    weights.into_iter().map(|w| within_unit(w / sum)).collect()
+    (weights, Enclosure::ZERO)
 }
 
 /// About where the weights are largest; it only has to be about right.
@@ -104,7 +163,7 @@ fn mode(n: u64, chance: Enclosure) -> u64 {
 /// Bin(zeros, p) + Bin(ones, q).
 ///
 /// # Guarantee
-/// Exact laws in enclosures. (The bound C(k, j) max{p, q}^j max{1-p, 1-q}^(k-j) in use for it is
+/// Enclosures of the exact law, accurate down to 1e-60. (The bound C(k, j) max{p, q}^j max{1-p, 1-q}^(k-j) in use for it is
 /// right but loose for p ≠ q.)
 ///
 /// ```
@@ -122,7 +181,7 @@ impl FlipLaw {
     /// The law for that many zeros and ones.
     ///
     /// # Errors
-    /// If p or q is not in [0, 1], or there are more than 100 000 bits.
+    /// If p or q is not in [0, 1], or there are more than 2^27 bits.
     pub fn new(zeros: u64, ones: u64, p: &Rational, q: &Rational) -> Result<Self, MechanismError> {
         super::probability("p", p)?;
         super::probability("q", q)?;

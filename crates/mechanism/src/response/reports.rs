@@ -1,7 +1,7 @@
 //! The randomised answers of all units.
 
-use super::ReportedCount;
 use super::chance::Split;
+use super::{ReportedCount, whole};
 use crate::estimate::miss;
 use crate::{Interval, MechanismError};
 
@@ -90,10 +90,6 @@ impl Answers {
 fn at<T>(all: &[T], width: usize, place: usize) -> impl Iterator<Item = &T> {
     let all = if place < width { all } else { &[] };
     all.iter().skip(place).step_by(width.max(1))
-}
-
-fn whole(n: usize) -> u64 {
-    u64::try_from(n).unwrap_or(u64::MAX)
 }
 
 /// An equal share of the chance to miss, rounded down.
