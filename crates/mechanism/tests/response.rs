@@ -127,8 +127,12 @@ fn counts_of_answers_are_estimated_without_bias() {
     let data: Vec<u32> = (0..400).map(|i| if i < 250 { 3 } else { i % 3 }).collect();
     let data: [u32; 400] = data.try_into().unwrap();
     let answers = answer_slice(&mechanism, data, &mut SeededEntropy::new(7));
-    for v in 0..5 {
+    let all = answers.intervals(0, 0.9).unwrap();
+    assert_eq!(all.len(), 5);
+    for (v, wide) in (0..5).zip(all) {
         let count = answers.count(0, v);
+        let own = count.interval(0.9).unwrap();
+        assert!(wide.lower <= own.lower && own.upper <= wide.upper);
         let given = answers.answers().iter().filter(|x| **x == v).count() as f64;
         let e = 1.5_f64.exp();
         let expected = (given * (e + 4.0) - 400.0) / (e - 1.0);

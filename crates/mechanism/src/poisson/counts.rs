@@ -47,6 +47,9 @@ pub enum Effect {
 /// cells move the other way. Alone, that is more than is needed: say [`Effect::Rises`] where it is
 /// so.
 ///
+/// # Not covered
+/// How long a draw takes: about as many steps as the root of the rate, which tells about the count.
+///
 /// ```
 /// use throng_account::filter::Currency;
 /// use throng_mechanism::poisson::{Effect, PoissonCounts, RateMap, RatePair};

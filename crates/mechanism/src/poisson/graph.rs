@@ -8,8 +8,9 @@ use crate::{Mechanism, MechanismError, Run};
 
 /// The degree of every node of a graph, each as a Poisson variable (linear map, w = 1).
 ///
-/// The nodes 0, 1, ..., n-1 are public, the edges private. Each edge on the list adds 1 to both of
-/// its ends, as often as it is listed; loops and edges to nodes that are not there are left out.
+/// The nodes 0, 1, ..., n-1 are public, the edges private. Each edge adds 1 to both of its ends;
+/// one that is listed again, either way round, counts once, and loops and edges to nodes that are
+/// not there are left out.
 ///
 /// # Guarantee
 /// [`DegreeSequence::of_edges`]: the unit is an edge, which adds 1 to two degrees.
@@ -20,9 +21,9 @@ use crate::{Mechanism, MechanismError, Run};
 /// of nodes that are not neighbours of the unit, which is not covered.
 ///
 /// # Why this is right
-/// Edges: two cells rise by 1. Nodes: the d <= D neighbours rise by 1, which is at most D draws of
-/// the pair, (Dμ1, Dμ2); the node's own degree goes from 0 to d, rates μ1 and μ1 + dΔ, which by
-/// the theorem for the pair (μ1, μ1 + DΔ) is no easier to see than that.
+/// Edges: two cells rise by 1. Nodes: d <= D neighbours rise by 1 each, as no edge counts twice,
+/// which is at most D draws of the pair, (Dμ1, Dμ2); the node's own degree goes from 0 to d, rates
+/// μ1 and μ1 + dΔ, which by the theorem for the pair (μ1, μ1 + DΔ) is no easier to see than that.
 ///
 /// ```
 /// use throng_mechanism::poisson::{DegreeSequence, RatePair};
@@ -71,14 +72,15 @@ impl DegreeSequence {
     }
 
     fn degrees(&self, edges: &[(usize, usize)]) -> Vec<i64> {
+        let there = |&(a, b): &(usize, usize)| a != b && a < self.nodes && b < self.nodes;
+        let sorted = |&(a, b): &(usize, usize)| (a.min(b), a.max(b));
+        let mut edges: Vec<_> = edges.iter().filter(|edge| there(edge)).map(sorted).collect();
+        edges.sort_unstable();
+        edges.dedup();
         let mut degrees = vec![0_i64; self.nodes];
-        for &(a, b) in edges {
-            if a != b && a < self.nodes && b < self.nodes {
-                for end in [a, b] {
-                    if let Some(degree) = degrees.get_mut(end) {
-                        *degree = degree.saturating_add(1);
-                    }
-                }
+        for end in edges.into_iter().flat_map(|(a, b)| [a, b]) {
+            if let Some(degree) = degrees.get_mut(end) {
+                *degree = degree.saturating_add(1);
             }
         }
         degrees
@@ -103,5 +105,20 @@ impl Mechanism for DegreeSequence {
         run: &mut Run<'_>,
     ) -> Result<PoissonRelease, MechanismError> {
         self.counts.answer(&self.degrees(edges), run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A neighbour that counted twice would rise by 2, which one node's description does not cover.
+    #[test]
+    fn every_edge_counts_once() {
+        let pair = RatePair::new(1.into(), 2.into()).unwrap();
+        let graph = DegreeSequence::of_nodes(4, 2, pair).unwrap();
+        let list = [(0, 1), (1, 0), (0, 1), (2, 1), (3, 3), (3, 4), (usize::MAX, 0)];
+        assert_eq!(graph.degrees(&list), [1, 2, 1, 0]);
+        assert_eq!(graph.degrees(&[]), [0; 4]);
     }
 }

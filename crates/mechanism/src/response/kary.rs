@@ -106,6 +106,6 @@ impl Mechanism for KaryResponse {
             Ok::<_, MechanismError>(if self.untrue.toss(&mut words)? { other } else { truth })
         };
         let answers = input.iter().map(&mut report).collect::<Result<_, _>>()?;
-        Ok(Answers::new(answers, self.width, self.chances()))
+        Ok(Answers::new(answers, self.answers, self.width, self.chances()))
     }
 }

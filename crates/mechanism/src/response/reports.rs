@@ -56,14 +56,20 @@ impl Reports {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answers {
     answers: Vec<u32>,
+    kinds: u32,
     width: usize,
     hit: Split,
     stray: Split,
 }
 
 impl Answers {
-    pub(super) const fn new(answers: Vec<u32>, width: usize, [hit, stray]: [Split; 2]) -> Self {
-        Self { answers, width, hit, stray }
+    pub(super) const fn new(
+        answers: Vec<u32>,
+        kinds: u32,
+        width: usize,
+        [hit, stray]: [Split; 2],
+    ) -> Self {
+        Self { answers, kinds, width, hit, stray }
     }
 
     /// The reported answers: `width` per unit, unit by unit.
@@ -83,6 +89,23 @@ impl Answers {
     pub fn count(&self, place: usize, answer: u32) -> ReportedCount {
         let given = at(&self.answers, self.width, place).filter(|x| **x == answer).count();
         ReportedCount::new(whole(given), whole(self.units()), self.hit, self.stray)
+    }
+
+    /// Intervals for the counts of all k answers at one place that hold all at once.
+    ///
+    /// # Guarantee
+    /// As for [`Reports::intervals`].
+    ///
+    /// # Errors
+    /// As for [`ReportedCount::interval`].
+    pub fn intervals(
+        &self,
+        place: usize,
+        confidence: f64,
+    ) -> Result<Vec<Interval>, MechanismError> {
+        let share = share(confidence, usize::try_from(self.kinds).unwrap_or(usize::MAX))?;
+        let count = |answer| self.count(place, answer).interval_at(share, confidence);
+        (0..self.kinds).map(count).collect()
     }
 }
 
