@@ -13,7 +13,9 @@ pub mod grid;
 mod mechanism;
 pub mod noise;
 mod permit;
+pub mod poisson;
 mod release;
+pub mod response;
 mod sensitive;
 pub mod sensitivity;
 
