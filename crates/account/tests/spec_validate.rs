@@ -22,7 +22,7 @@ fn every_range_is_checked() {
         ("laplace(1, -1)", "laplace.sensitivity"),
         ("discrete_gaussian(-1)", "discrete_gaussian.sigma"),
         (
-            "discrete_gaussian(1, 1/2)",
+            "discrete_gaussian(1, 1/3)",
             "discrete_gaussian.sensitivity is 0.5, but must be a whole number",
         ),
         ("discrete_laplace(-1)", "discrete_laplace.scale"),
