@@ -13,9 +13,12 @@ pub mod grid;
 mod mechanism;
 pub mod noise;
 mod permit;
+pub mod propose_test_release;
 mod release;
+pub mod sample_and_aggregate;
 mod sensitive;
 pub mod sensitivity;
+pub mod smooth;
 
 pub use additive::AddNoise;
 pub use budget::Budget;
