@@ -12,7 +12,8 @@ use crate::{Clamp, Grid, MechanismError, Neighbours, Uncovered};
 /// # Guarantee
 /// Its smooth bound is the smallest there is (but for a floor of one step and the rounding of
 /// weights, both upward), under every relation. Under replace and zero-out n is public; under
-/// add-or-remove it is not, and the rank of the median moves with it.
+/// add-or-remove it is not, and the rank of the median moves with it. What zero-out leaves of a
+/// unit is a value, NaN by convention, which [`Clamp`] puts at the point nearest to 0.
 ///
 /// Time: O(n log n) to sort; then O(K) under add-or-remove and O(K²) at worst, rarely more than
 /// O(K), under replace, where K is the smaller of n and ln(width in steps)/β. So time depends on

@@ -55,7 +55,7 @@ impl SmoothNoise {
     /// β = ε/d - 1/k. Half is within a factor of 2 of the s of every smaller share.
     ///
     /// # Errors
-    /// If ε is not from 2^-36 to 64.
+    /// If ε is not from 2^-37 to 256.
     pub fn student_for(epsilon: &Rational) -> Result<Self, MechanismError> {
         Self::student(epsilon, 4, &(epsilon * &Rational::new(1, 8_u8)?))
     }
