@@ -21,6 +21,8 @@ use throng_numeric::Enclosure;
 use throng_sample::SeededEntropy;
 
 type Row = (u64, f64);
+type OnBlock = fn(&[&Row]) -> f64;
+type BoxedOnBlock = Box<dyn Fn(&[&Row]) -> f64>;
 
 fn clamp(lower: i64, upper: i64) -> Clamp {
     Clamp::new(&lower.into(), &upper.into(), Grid::WHOLE).unwrap()
@@ -47,11 +49,8 @@ impl Aggregate for Bare {
     }
 }
 
-fn bare(
-    partition: Partition<Row>,
-    under: Neighbours,
-) -> SampleAndAggregate<Row, fn(&[&Row]) -> f64, Bare> {
-    let function: fn(&[&Row]) -> f64 = mean;
+fn bare(partition: Partition<Row>, under: Neighbours) -> SampleAndAggregate<Row, OnBlock, Bare> {
+    let function: OnBlock = mean;
     let blockwise = Blockwise::new(partition, function, clamp(0, 100), under).unwrap();
     SampleAndAggregate::of(blockwise, Bare("nonprivate".parse().unwrap()))
 }
@@ -298,7 +297,7 @@ fn an_audit_accepts_the_smooth_median() {
 fn hostile_functions_data_and_parameters() {
     let mut entropy = SeededEntropy::new(38);
     for answer in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, f64::MAX, 5e-324] {
-        let function: Box<dyn Fn(&[&Row]) -> f64> = Box::new(move |_| answer);
+        let function: BoxedOnBlock = Box::new(move |_| answer);
         let blocks =
             Blockwise::new(by_unit(3), function, clamp(10, 20), Neighbours::AddRemove).unwrap();
         let mechanism = SampleAndAggregate::of(blocks, Bare("nonprivate".parse().unwrap()));

@@ -369,18 +369,28 @@ fn bin(steps: i64) -> i64 {
     steps.signum() * size.checked_ilog2().map_or(0, |log| i64::from(log) + 1)
 }
 
-/// The exact law of the nearest integer to f + (S/s) T, T of Student's law with 4 degrees; beyond
-/// ±150 lumped.
-fn student_law(value: &Rational, bound: &Rational, noise: &SmoothNoise) -> exact::Law<i64> {
+/// P(T > t), for t that is not 0.
+fn tail(law: &SmoothLaw, t: Enclosure) -> Enclosure {
+    let point = |x: f64| Enclosure::point(x).unwrap();
+    match law {
+        // P(|T| > t) = I_x(d/2, 1/2) at x = d/(d + t²).
+        SmoothLaw::Student { degrees } => {
+            let d = point(f64::from(*degrees));
+            let x = d / (d + t.square());
+            let tail = beta::regularised(d * point(0.5), point(0.5), x).unwrap() * point(0.5);
+            if t.lower() > 0.0 { tail } else { Enclosure::ONE - tail }
+        }
+        SmoothLaw::Normal => normal::survival(t),
+        SmoothLaw::LaplaceLogNormal { .. } => panic!("no closed form"),
+    }
+}
+
+/// The exact law of the nearest integer to f + (S/s) T; beyond ±150 lumped.
+fn law(value: &Rational, bound: &Rational, noise: &SmoothNoise) -> exact::Law<i64> {
     let scale = Enclosure::of_rational(&bound.checked_div(noise.shift()).unwrap());
     let point = |x: f64| Enclosure::point(x).unwrap();
-    // P(T > t) = I_x(2, 1/2)/2 at x = 4/(4 + t²), for t > 0; t is never 0.
-    let above = |k: i64| {
-        let t = (point(k as f64 + 0.5) - Enclosure::of_rational(value)) / scale;
-        let x = point(4.0) / (point(4.0) + t.square());
-        let tail = beta::regularised(point(2.0), point(0.5), x).unwrap() * point(0.5);
-        if t.lower() > 0.0 { tail } else { Enclosure::ONE - tail }
-    };
+    let above =
+        |k: i64| tail(noise.law(), (point(k as f64 + 0.5) - Enclosure::of_rational(value)) / scale);
     let tails: Vec<Enclosure> = (-150..150).map(above).collect();
     let mut law: exact::Law<i64> =
         (-149..150).zip(tails.windows(2)).map(|(k, t)| (k, t[0] - t[1])).collect();
@@ -393,18 +403,21 @@ fn student_law(value: &Rational, bound: &Rational, noise: &SmoothNoise) -> exact
 /// noise scaled to the local sensitivity, which violates the claim.
 #[test]
 fn smooth_medians_are_private_on_all_small_data() {
-    let noise = SmoothNoise::student_for(&rational("1")).unwrap();
     let steep = Decay::new(rational("32")).unwrap();
     let sets: Vec<Vec<i64>> = (0..=5).flat_map(|n| multisets(&[0, 7, 40], n)).collect();
-    for under in [Neighbours::AddRemove, Neighbours::Replace] {
+    let student = SmoothNoise::student_for(&rational("1")).unwrap();
+    let gaussian = SmoothNoise::gaussian_for(&rational("1"), &rational("0.01")).unwrap();
+    for (noise, under) in [
+        (&student, Neighbours::AddRemove),
+        (&student, Neighbours::Replace),
+        (&gaussian, Neighbours::AddRemove),
+        (&gaussian, Neighbours::Replace),
+    ] {
         let median = Median::new(clamp(0, 40), under);
         let claim = loss(noise.spec(), under);
         let laws = |decay: &Decay| -> Vec<exact::Law<i64>> {
-            let law = |x: &Vec<i64>| {
-                let (value, bound) = local(&median, x, decay);
-                student_law(&value, &bound, &noise)
-            };
-            sets.iter().map(law).collect()
+            let locals = sets.iter().map(|x| local(&median, x, decay));
+            locals.map(|(value, bound)| law(&value, &bound, noise)).collect()
         };
         let (smooth, rough) = (laws(noise.decay()), laws(&steep));
         let mut caught = false;
