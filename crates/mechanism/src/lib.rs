@@ -14,10 +14,13 @@ mod mechanism;
 pub mod noise;
 mod permit;
 pub mod poisson;
+pub mod propose_test_release;
 mod release;
 pub mod response;
+pub mod sample_and_aggregate;
 mod sensitive;
 pub mod sensitivity;
+pub mod smooth;
 
 pub use additive::AddNoise;
 pub use budget::Budget;
