@@ -7,6 +7,8 @@
 
 mod additive;
 mod budget;
+pub mod combine;
+pub mod continual;
 mod error;
 pub mod estimate;
 pub mod grid;
@@ -16,6 +18,7 @@ mod permit;
 mod release;
 mod sensitive;
 pub mod sensitivity;
+pub mod sparse_vector;
 
 pub use additive::AddNoise;
 pub use budget::Budget;
