@@ -169,11 +169,10 @@ fn empirical_variances_and_intervals_are_as_stated() {
     let root = MatrixCounter::new(&rational("3"), events(), 7, 7).unwrap();
     let values = [1, 0, 2, 5, 0, 0, 1];
     type Counter<'a> = &'a dyn Fn(&mut SeededEntropy) -> Vec<Estimate>;
-    let counters: [Counter<'_>; 3] = [
-        &|e| tree(&laplace, &values, e),
-        &|e| tree(&gaussian, &values, e),
-        &|e| matrix(&root, &values, e),
-    ];
+    let counters: [Counter<'_>; 3] =
+        [&|e| tree(&laplace, &values, e), &|e| tree(&gaussian, &values, e), &|e| {
+            matrix(&root, &values, e)
+        }];
     for counter in counters {
         let (mut square, mut stated, mut missed) = (0.0, 0.0, 0_u64);
         for _ in 0..runs {

@@ -1,5 +1,7 @@
 //! Noise on the levels of a tree.
 
+use std::sync::Arc;
+
 use throng_account::MechanismSpec;
 use throng_numeric::Rational;
 
@@ -10,7 +12,8 @@ use crate::{Grid, L1, L2, MechanismError, Noise, PerCell, Sensitivity};
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Levels {
     pub(super) stream: Stream,
-    pub(super) noise: Noise,
+    /// Shared with the sessions, so that its tables are built once.
+    pub(super) noise: Arc<Noise>,
     pub(super) levels: u32,
     pub(super) spec: MechanismSpec,
 }
@@ -57,7 +60,7 @@ impl Levels {
     fn of(noise: Noise, stream: Stream, levels: u32) -> Result<Self, MechanismError> {
         stream.check_sums(1 << levels)?;
         let spec = MechanismSpec::repeated(u64::from(levels), noise.spec().clone())?;
-        Ok(Self { stream, noise, levels, spec })
+        Ok(Self { stream, noise: Arc::new(noise), levels, spec })
     }
 }
 

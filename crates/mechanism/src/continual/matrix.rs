@@ -1,5 +1,7 @@
 //! Sums of all steps so far, by a factorisation of the matrix of prefix sums.
 
+use std::sync::Arc;
+
 use throng_account::MechanismSpec;
 use throng_numeric::{Natural, Rational};
 use throng_sample::Entropy;
@@ -113,7 +115,7 @@ impl Factor {
 pub struct MatrixCounter {
     stream: Stream,
     factor: Factor,
-    noise: Noise,
+    noise: Arc<Noise>,
     horizon: u64,
 }
 
@@ -138,12 +140,12 @@ impl MatrixCounter {
         let square = factor.square() * stream.distance().square();
         let sensitivity = Sensitivity::<L2>::of_square(&square, stream.neighbours())?;
         let noise = Noise::gaussian(sigma, &sensitivity, Grid::new(-PLACES)?)?;
-        Ok(Self { stream, factor, noise, horizon })
+        Ok(Self { stream, factor, noise: Arc::new(noise), horizon })
     }
 
     /// What a session costs.
     #[must_use]
-    pub const fn spec(&self) -> &MechanismSpec {
+    pub fn spec(&self) -> &MechanismSpec {
         self.noise.spec()
     }
 
@@ -171,7 +173,7 @@ impl MatrixCounter {
         let band = self.factor.steps.len();
         Ok(MatrixSession {
             stream: self.stream,
-            noise: self.noise.clone(),
+            noise: Arc::clone(&self.noise),
             guarantee,
             horizon: self.horizon,
             mixed: Mixed { factor: self.factor.clone(), recent: Recent::new(band) },
@@ -241,7 +243,7 @@ impl Unmixed {
 #[derive(Debug)]
 pub struct MatrixSession {
     stream: Stream,
-    noise: Noise,
+    noise: Arc<Noise>,
     guarantee: Guarantee,
     horizon: u64,
     mixed: Mixed,
@@ -344,7 +346,7 @@ mod tests {
         let factor = Factor::square_root(4).unwrap();
         // 1, 1/2, 3/8, 5/16
         assert_eq!(factor.steps, [1 << 20, 1 << 19, 3 << 17, 5 << 16]);
-        assert_eq!(factor.square().to_string(), "1.48828125");
+        assert_eq!(factor.square().to_string(), "381/256");
     }
 
     /// The whole covariance: the response to each single noise.

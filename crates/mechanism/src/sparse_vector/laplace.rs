@@ -1,5 +1,7 @@
 //! `AboveThreshold`, with Laplace noise.
 
+use std::sync::Arc;
+
 use throng_account::{Leaf, MechanismSpec};
 use throng_numeric::{Enclosure, Natural, Rational};
 use throng_sample::Entropy;
@@ -62,7 +64,7 @@ pub struct AboveThreshold {
     above: u64,
     scales: Scales,
     noises: Noises,
-    value: Option<Noise>,
+    value: Option<Arc<Noise>>,
     deciding: Rational,
     spec: MechanismSpec,
 }
@@ -137,7 +139,7 @@ impl AboveThreshold {
         };
         let answers = MechanismSpec::leaf(Leaf::Pure { epsilon: self.deciding.clone() })?;
         let spec = MechanismSpec::composed(vec![answers, values])?;
-        Ok(Self { value: Some(noise), spec, ..self })
+        Ok(Self { value: Some(Arc::new(noise)), spec, ..self })
     }
 
     /// What a session costs.

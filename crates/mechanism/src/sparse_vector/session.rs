@@ -37,7 +37,7 @@ pub struct Session {
     /// The threshold with its noise.
     threshold: i128,
     noises: Arc<(BulkNoise, BulkNoise)>,
-    value: Option<Noise>,
+    value: Option<Arc<Noise>>,
     above: u64,
     questions: Option<u64>,
 }
@@ -181,7 +181,7 @@ impl PartialEq for Noises {
 pub(super) struct Threshold {
     pub(super) at: i64,
     pub(super) noises: Arc<(BulkNoise, BulkNoise)>,
-    pub(super) value: Option<Noise>,
+    pub(super) value: Option<Arc<Noise>>,
     pub(super) above: u64,
     pub(super) questions: Option<u64>,
 }
