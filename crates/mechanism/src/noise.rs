@@ -307,7 +307,7 @@ fn per_cell(cells: u64, leaf: Leaf) -> Result<MechanismSpec, MechanismError> {
 
 /// The standard deviation of the normal noise that hides no better than discrete noise of `sigma`:
 /// σ - 1/(4σ) in steps, for σ >= 2.
-fn hidden_in(sigma: &Rational, grid: Grid) -> Result<Option<Rational>, MechanismError> {
+pub(crate) fn hidden_in(sigma: &Rational, grid: Grid) -> Result<Option<Rational>, MechanismError> {
     let sigma = grid.in_steps(sigma);
     if sigma < Rational::from(2) {
         return Ok(None);

@@ -1,8 +1,11 @@
 //! Mechanisms made of others.
 #![allow(
     clippy::disallowed_methods,
+    clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
-    reason = "tests compare with plain numbers"
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests may fail, and compare with plain numbers"
 )]
 
 mod support;

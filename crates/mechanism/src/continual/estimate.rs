@@ -3,7 +3,7 @@
 use throng_numeric::{Enclosure, Rational};
 
 use crate::estimate::miss;
-use crate::{Grid, Interval, MechanismError, NoiseLaw};
+use crate::{Grid, Interval, MechanismError, NoiseLaw, Uncovered};
 
 /// How large the noise is: numbers that every estimate of a session shares.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,6 +75,12 @@ impl Estimate {
     #[must_use]
     pub fn standard_deviation(&self) -> f64 {
         self.variance().sqrt()
+    }
+
+    /// What the error bars leave out.
+    #[must_use]
+    pub const fn uncovered(&self) -> &'static [Uncovered] {
+        &[Uncovered::Clamping]
     }
 
     /// An interval for the sum.

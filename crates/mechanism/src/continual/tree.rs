@@ -156,14 +156,14 @@ impl TreeSession {
     /// As for [`TreeSession::step`]; nothing is taken if there are fewer steps left.
     pub fn steps(
         &mut self,
-        values: &Sensitive<[i64]>,
+        values: &Sensitive<impl AsRef<[i64]> + ?Sized>,
         entropy: &mut dyn Entropy,
     ) -> Result<Release<Vec<Estimate>>, MechanismError> {
         #[expect(
             clippy::disallowed_methods,
             reason = "what leaves are estimates, paid at the start"
         )]
-        let values = values.expose();
+        let values = values.expose().as_ref();
         let estimates = self.take(values, entropy)?;
         Ok(Release::new(estimates, self.nodes.guarantee.clone()))
     }

@@ -150,7 +150,7 @@ impl WindowSession {
 
     /// The largest node that begins after step `start` and ends by step `end`.
     fn node(&self, start: u64, end: u64) -> (usize, f64) {
-        let fits = |level: &usize| start % (1 << level) == 0 && start + (1 << level) <= end;
+        let fits = |level: &usize| start.is_multiple_of(1 << level) && start + (1 << level) <= end;
         let level = (0..self.past.len()).rev().find(fits).unwrap_or(0);
         // After `end` steps, that many nodes of the level have come since.
         let since = (end >> level).saturating_sub((start >> level) + 1);

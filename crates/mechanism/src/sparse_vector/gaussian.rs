@@ -7,7 +7,8 @@ use throng_sample::Entropy;
 
 use super::session::{Noises, Threshold};
 use super::{Queries, Session, check_threshold};
-use crate::{MechanismError, Neighbours, NoiseLaw, Permit};
+use crate::noise::hidden_in;
+use crate::{Grid, MechanismError, Neighbours, NoiseLaw, Permit};
 
 /// In which terms the guarantee is described to the accountant; all three are proved, and none is
 /// the best for every budget.
@@ -161,8 +162,9 @@ impl GaussianThreshold {
 /// √((κ/s1)² + (2κ/s2)²) with s = σ - 1/(4σ).
 fn mu(one: &Rational, two: &Rational, queries: Queries) -> Result<Enclosure, MechanismError> {
     let square = |distance: u64, sigma: &Rational| {
-        let less = Rational::ONE.checked_div(&(sigma * &Rational::from(4)))?;
-        Ok::<_, MechanismError>(Rational::from(distance).checked_div(&(sigma - &less))?.square())
+        let hidden = hidden_in(sigma, Grid::WHOLE)?
+            .ok_or_else(|| MechanismError::invalid("sigma", sigma, "at least 2"))?;
+        Ok::<_, MechanismError>(Rational::from(distance).checked_div(&hidden)?.square())
     };
     let total = square(queries.distance(), one)? + square(queries.relative(), two)?;
     Ok(Enclosure::of_rational(&total).sqrt()?)
