@@ -13,6 +13,7 @@
 //! Counters hold the exact sums of what is not yet complete, so they cannot be cloned; noise is
 //! drawn when it is used and never kept.
 
+mod counting;
 mod estimate;
 mod levels;
 mod matrix;

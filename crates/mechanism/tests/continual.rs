@@ -280,6 +280,8 @@ fn hostile_streams_and_parameters() {
     let two = Sensitive::new([1; 2]);
     assert_eq!(session.steps(two.as_slice(), entropy).unwrap().value().len(), 2);
     assert!(session.step(&Sensitive::new(0), entropy).is_err());
+    // What is printed says nothing of the stream.
+    assert_eq!(format!("{session:?}"), "TreeSession { steps: 2, .. }");
     // A permit for something else.
     let other = TreeCounter::laplace(&rational("2"), events(), 2).unwrap();
     assert!(counter.start(free(other.spec(), AddRemove)).is_err());

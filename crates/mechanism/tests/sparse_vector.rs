@@ -12,7 +12,7 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use support::exact::{Law, assert_within, hockey_stick, violates};
+use support::exact::{EPSILONS, Law, assert_within, hockey_stick, violates};
 use support::{audit, loss, rational};
 use throng_account::{Leaf, MechanismSpec};
 use throng_mechanism::sparse_vector::{AboveThreshold, Claim, GaussianThreshold, Queries, Side};
@@ -30,6 +30,9 @@ fn point(x: f64) -> Enclosure {
 struct Noise {
     reach: i64,
     chance: Vec<Enclosure>,
+    /// P(N < t) and P(N >= t) for t = -reach, ..., reach + 1.
+    below: Vec<Enclosure>,
+    at_least: Vec<Enclosure>,
     outside: f64,
 }
 
@@ -41,7 +44,21 @@ impl Noise {
         let outside = 10.0 * weights[0].upper() / total.lower();
         let spread = Enclosure::new(1.0, 1.0 + outside).unwrap();
         let chance = weights.into_iter().map(|w| w / (total * spread)).collect();
-        Self { reach, chance, outside }
+        Self::with(reach, chance, outside)
+    }
+
+    fn with(reach: i64, chance: Vec<Enclosure>, outside: f64) -> Self {
+        let sums = |terms: &mut dyn Iterator<Item = &Enclosure>| -> Vec<Enclosure> {
+            let mut sums = vec![Enclosure::ZERO];
+            for term in terms {
+                sums.push(sums[sums.len() - 1] + *term);
+            }
+            sums
+        };
+        let below = sums(&mut chance.iter());
+        let mut at_least = sums(&mut chance.iter().rev());
+        at_least.reverse();
+        Self { reach, chance, below, at_least, outside }
     }
 
     fn laplace(scale: f64) -> Self {
@@ -55,7 +72,7 @@ impl Noise {
 
     /// No noise.
     fn none() -> Self {
-        Self { reach: 0, chance: vec![Enclosure::ONE], outside: 0.0 }
+        Self::with(0, vec![Enclosure::ONE], 0.0)
     }
 
     fn at(&self, k: i64) -> Enclosure {
@@ -63,13 +80,17 @@ impl Noise {
         index.and_then(|i| self.chance.get(i).copied()).unwrap_or(Enclosure::ZERO)
     }
 
+    fn place(&self, t: i64) -> usize {
+        usize::try_from(t.clamp(-self.reach, self.reach + 1) + self.reach).unwrap()
+    }
+
     /// P(N >= t), up to what is outside.
     fn at_least(&self, t: i64) -> Enclosure {
-        (t.max(-self.reach)..=self.reach).fold(Enclosure::ZERO, |sum, k| sum + self.at(k))
+        self.at_least[self.place(t)]
     }
 
     fn below(&self, t: i64) -> Enclosure {
-        (-self.reach..t.min(self.reach + 1)).fold(Enclosure::ZERO, |sum, k| sum + self.at(k))
+        self.below[self.place(t)]
     }
 }
 
@@ -184,7 +205,6 @@ fn variants_without_query_noise_or_without_scaling_are_refuted() {
     let unscaled = Noise::laplace(4.0);
     let right = Noise::laplace(4.0 * 6.0);
     let (p, q) = ([4; 6], [3; 6].map(|x: i64| x + 2));
-    let wrong = [p, q].map(|queries| transcripts(&queries, 6, &threshold, &unscaled));
     let scaled = [p, q].map(|queries| transcripts(&queries, 6, &threshold, &right));
     let ratio = |laws: &[Law<Vec<bool>>; 2]| {
         let both = laws[0].iter().map(|(t, p)| (p, &laws[1][t]));
@@ -198,7 +218,23 @@ fn variants_without_query_noise_or_without_scaling_are_refuted() {
         [low, high].map(|queries| transcripts(&queries, 8, &threshold, &unscaled))
     };
     assert!(ratio(&split(1)) > 1.0, "{}", ratio(&split(1)));
-    assert!(ratio(&wrong) > 0.0);
+}
+
+#[test]
+fn a_threshold_drawn_anew_after_each_above_costs_anew() {
+    // Scales for ε1 = ε2 = 1/2 and c = 4, but the threshold's noise is drawn again each time: then
+    // the answers up to each Above are independent, and their losses add up.
+    let (threshold, query) = (Noise::laplace(2.0), Noise::laplace(16.0));
+    // Sixty Below and then an Above.
+    let segment = |low: i64, high: i64| {
+        (-threshold.reach..=threshold.reach).fold(Enclosure::ZERO, |sum, z| {
+            let below = query.below(z - low).powi(60);
+            sum + threshold.at(z) * below * query.at_least(z - high)
+        })
+    };
+    let (p, q) = (segment(1, -20), segment(0, -19));
+    let loss = (q.lower() / p.upper()).ln();
+    assert!(4.0 * loss > 1.0, "{loss}");
 }
 
 #[test]
@@ -268,25 +304,32 @@ fn gaussian_claims_are_above_the_exact_curve() {
         let threshold = Noise::gaussian(rational(one).to_f64_nearest());
         let query = Noise::gaussian(rational(two).to_f64_nearest());
         let lowest = if monotone { 0 } else { -1 };
+        // The exact curve: the worst over all neighbours, in both directions, at each ε.
+        let (mut curve, mut second) = ([0.0_f64; EPSILONS.len()], 0.0_f64);
         for base in [vec![0; k], vec![2; k], vec![-2; k]] {
             let law = transcripts(&base, 1, &threshold, &query);
             for moved in vectors(k, lowest, 1) {
                 let other: Vec<_> = base.iter().zip(&moved).map(|(q, d)| q + d).collect();
                 let other = transcripts(&other, 1, &threshold, &query);
-                for claim in &claims {
-                    assert_within(&law, &other, claim, 1e-12);
+                for (p, q) in [(&law, &other), (&other, &law)] {
+                    for (worst, epsilon) in curve.iter_mut().zip(EPSILONS) {
+                        *worst = worst.max(hockey_stick(p, q, epsilon).lower());
+                    }
+                    let sum: f64 = p.iter().map(|(t, p)| p.lower().powi(2) / q[t].upper()).sum();
+                    second = second.max(sum.ln());
                 }
-                // And the divergence at order 2, which the table has.
-                let sum = law
-                    .iter()
-                    .fold(0.0, |sum, (t, p)| sum + p.lower() * p.lower() / other[t].upper());
-                let MechanismSpec::Leaf(Leaf::Renyi { table }) = build(Claim::Renyi).spec().clone()
-                else {
-                    panic!("another leaf")
-                };
-                assert!(sum.ln() <= table[0].1.to_f64_up());
             }
         }
+        for (delta, epsilon) in curve.into_iter().zip(EPSILONS) {
+            for claim in &claims {
+                assert!(delta <= claim.delta(epsilon).unwrap().upper + 1e-12, "{epsilon}");
+            }
+        }
+        // And the divergence at order 2, the first of the table.
+        let MechanismSpec::Leaf(Leaf::Renyi { table }) = build(Claim::Renyi).spec().clone() else {
+            panic!("another leaf")
+        };
+        assert!(second <= table[0].1.to_f64_up());
     }
 }
 

@@ -19,7 +19,8 @@ use crate::{Budget, Mechanism, MechanismError, Release, Sensitive};
 ///     AddNoise::new(Noise::pure(&epsilon.parse()?, &one, Grid::WHOLE)?));
 /// let mut budget = Budget::pure("1".parse()?, Neighbours::AddRemove)?;
 /// let counts = Sensitive::new([1200, 7]);
-/// let mut analyst = Analyst::new(&mut budget, counts.as_slice(), &mut OsEntropy);
+/// let mut entropy = OsEntropy;
+/// let mut analyst = Analyst::new(&mut budget, counts.as_slice(), &mut entropy);
 /// let first = analyst.ask(&count("1/10")?)?;
 /// // A small count is asked for again, more precisely.
 /// let epsilon = if first.value().value(1) < 100.0 { "9/10" } else { "1/10" };

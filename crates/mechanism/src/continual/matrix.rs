@@ -1,13 +1,15 @@
 //! Sums of all steps so far, by a factorisation of the matrix of prefix sums.
 
+use std::fmt;
 use std::sync::Arc;
 
 use throng_account::MechanismSpec;
 use throng_numeric::{Natural, Rational};
 use throng_sample::Entropy;
 
+use super::counting::Counting;
 use super::estimate::{Estimate, Spread};
-use super::nodes::to_f64;
+use super::nodes::{BATCH, to_f64};
 use super::recent::Recent;
 use super::stream::Stream;
 use crate::{
@@ -170,38 +172,41 @@ impl MatrixCounter {
     /// If the permit is for something else; it is spent all the same.
     pub fn start(&self, permit: Permit) -> Result<MatrixSession, MechanismError> {
         let guarantee = permit.redeem(self.spec(), self.neighbours())?;
-        let band = self.factor.steps.len();
         Ok(MatrixSession {
             stream: self.stream,
             noise: Arc::clone(&self.noise),
             guarantee,
             horizon: self.horizon,
-            mixed: Mixed { factor: self.factor.clone(), recent: Recent::new(band) },
-            unmixed: Unmixed::new(self.factor.coefficients()),
+            mixed: Mixed::new(&self.factor),
+            unmixed: Unmixed::new(&self.factor),
             spread: Spread::of(self.noise.law(), self.noise.grid())?,
         })
     }
 }
 
 /// y = C x. Private.
-#[derive(Debug)]
 struct Mixed {
-    factor: Factor,
+    /// ..., c_1, c_0 in steps of 2^-20.
+    coefficients: Vec<i64>,
     recent: Recent<i64>,
 }
 
 impl Mixed {
+    fn new(factor: &Factor) -> Self {
+        let coefficients: Vec<_> = factor.steps.iter().rev().copied().collect();
+        Self { recent: Recent::new(coefficients.len()), coefficients }
+    }
+
     /// The next y, in steps of 2^-20; no overflow, as the largest |x| times Σ c_k has 62 bits.
     fn push(&mut self, value: i64) -> i64 {
         self.recent.push(value);
-        self.recent.values().iter().rev().zip(&self.factor.steps).map(|(x, c)| x * c).sum()
+        self.recent.dot(&self.coefficients)
     }
 }
 
 /// w = C^-1 y with its sums, and the coefficients of B with the sum of their squares. Public.
-#[derive(Debug)]
 struct Unmixed {
-    /// c_1, c_2, ...
+    /// ..., c_2, c_1.
     coefficients: Vec<f64>,
     recent: Recent<f64>,
     sum: f64,
@@ -211,36 +216,31 @@ struct Unmixed {
 }
 
 impl Unmixed {
-    fn new(mut coefficients: Vec<f64>) -> Self {
-        coefficients.drain(..coefficients.len().min(1));
-        let band = coefficients.len();
-        let recent = || Recent::new(band);
-        let (steps, sum, square) = (0, 0.0, 0.0);
-        Self { recent: recent(), weights: recent(), coefficients, sum, square, steps }
+    fn new(factor: &Factor) -> Self {
+        let mut coefficients = factor.coefficients();
+        coefficients.reverse();
+        coefficients.pop();
+        let recent = || Recent::new(coefficients.len());
+        let (recent, weights) = (recent(), recent());
+        Self { coefficients, recent, sum: 0.0, weights, square: 0.0, steps: 0 }
     }
 
     /// The prefix sum after y, and the variance in units of that of the noise.
     fn push(&mut self, y: f64) -> (f64, f64) {
-        let next = y - self.past(&self.recent);
+        let next = y - self.recent.dot(&self.coefficients);
         self.recent.push(next);
         self.sum += next;
-        let weight = 1.0 - self.past(&self.weights);
+        let weight = 1.0 - self.weights.dot(&self.coefficients);
         self.weights.push(weight);
         self.square += weight * weight;
         self.steps += 1;
         (self.sum, self.square)
-    }
-
-    /// Σ_(k>=1) c_k v_(t-k).
-    fn past(&self, recent: &Recent<f64>) -> f64 {
-        recent.values().iter().rev().zip(&self.coefficients).map(|(v, c)| v * c).sum()
     }
 }
 
 /// A [`MatrixCounter`] on its way.
 ///
 /// Every [`Release`] carries the guarantee of the *whole* session: it is paid once, not per step.
-#[derive(Debug)]
 pub struct MatrixSession {
     stream: Stream,
     noise: Arc<Noise>,
@@ -251,8 +251,12 @@ pub struct MatrixSession {
     spread: Spread,
 }
 
-/// How many steps are worked on at a time.
-const BATCH: usize = 1 << 12;
+impl fmt::Debug for MatrixSession {
+    /// Without the values, which are private.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MatrixSession").field("steps", &self.unmixed.steps).finish_non_exhaustive()
+    }
+}
 
 impl MatrixSession {
     /// How many more steps can be taken.
@@ -274,14 +278,7 @@ impl MatrixSession {
         value: &Sensitive<i64>,
         entropy: &mut dyn Entropy,
     ) -> Result<Release<Estimate>, MechanismError> {
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "what leaves is the estimate, paid at the start"
-        )]
-        let value = *value.expose();
-        let estimates = self.take(&[value], entropy)?;
-        let none = Estimate::new(self.unmixed.steps, 0.0, 0.0, self.spread);
-        Ok(Release::new(estimates.last().copied().unwrap_or(none), self.guarantee.clone()))
+        self.one(value, entropy)
     }
 
     /// Takes several steps at once: faster than one by one.
@@ -296,37 +293,28 @@ impl MatrixSession {
         values: &Sensitive<impl AsRef<[i64]> + ?Sized>,
         entropy: &mut dyn Entropy,
     ) -> Result<Release<Vec<Estimate>>, MechanismError> {
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "what leaves are estimates, paid at the start"
-        )]
-        let values = values.expose().as_ref();
-        let estimates = self.take(values, entropy)?;
-        Ok(Release::new(estimates, self.guarantee.clone()))
+        self.several(values, entropy)
+    }
+}
+
+impl Counting for MatrixSession {
+    fn guarantee(&self) -> &Guarantee {
+        &self.guarantee
     }
 
-    fn take(
-        &mut self,
-        values: &[i64],
-        entropy: &mut dyn Entropy,
-    ) -> Result<Vec<Estimate>, MechanismError> {
-        // The number of steps is public.
-        if u64::try_from(values.len()).unwrap_or(u64::MAX) > self.steps_left() {
-            return Err(MechanismError::refused(
-                format!("the counter was paid for {} steps", self.horizon),
-                "start another, or choose a longer horizon",
-            ));
-        }
-        let mut run = Run::start(entropy)?;
+    fn left(&self) -> Option<u64> {
+        Some(self.steps_left())
+    }
+
+    fn take(&mut self, values: &[i64], run: &mut Run<'_>) -> Result<Vec<Estimate>, MechanismError> {
         let mut estimates = Vec::with_capacity(values.len());
         for batch in values.chunks(BATCH) {
             let mut mixed: Vec<i64> =
                 batch.iter().map(|x| self.mixed.push(self.stream.clamp(*x))).collect();
-            self.noise.add(&mut mixed, &mut run)?;
+            self.noise.add(&mut mixed, run)?;
             for noisy in mixed {
                 let (value, weight) = self.unmixed.push(to_f64(noisy) / 1_048_576.0);
-                let steps = self.unmixed.steps;
-                estimates.push(Estimate::new(steps, value, weight, self.spread));
+                estimates.push(Estimate::new(self.unmixed.steps, value, weight, self.spread));
             }
         }
         Ok(estimates)
@@ -338,7 +326,7 @@ mod tests {
     use super::*;
 
     fn unmixed(band: usize) -> Unmixed {
-        Unmixed::new(Factor::square_root(band).unwrap().coefficients())
+        Unmixed::new(&Factor::square_root(band).unwrap())
     }
 
     #[test]
@@ -373,7 +361,7 @@ mod tests {
     fn one_step_moves_the_mixture_by_one_column() {
         let factor = Factor::square_root(6).unwrap();
         let mixed = |stream: &[i64]| -> Vec<i64> {
-            let mut mixed = Mixed { factor: factor.clone(), recent: Recent::new(6) };
+            let mut mixed = Mixed::new(&factor);
             stream.iter().map(|x| mixed.push(*x)).collect()
         };
         let stream: Vec<i64> = (0..90).map(|t| t % 13).collect();
@@ -392,8 +380,8 @@ mod tests {
     #[test]
     fn a_long_recursion_stays_exact() {
         let factor = Factor::square_root(64).unwrap();
-        let mut mixed = Mixed { factor: factor.clone(), recent: Recent::new(64) };
-        let mut unmixed = Unmixed::new(factor.coefficients());
+        let mut mixed = Mixed::new(&factor);
+        let mut unmixed = Unmixed::new(&factor);
         let (mut sum, mut worst) = (0, 0.0_f64);
         for t in 0..200_000_i64 {
             let value = t * t % 101;

@@ -6,13 +6,13 @@
 
 use std::sync::Arc;
 
-use super::estimate::Spread;
+use super::estimate::{Estimate, Spread};
 use super::levels::Levels;
 use super::stream::Stream;
 use crate::{Guarantee, MechanismError, Noise, Run};
 
 /// How many steps are worked on at a time.
-const BATCH: usize = 1 << 12;
+pub(super) const BATCH: usize = 1 << 12;
 
 /// How many nodes step t completes, for t = 1, 2, ...
 fn completed(step: u64, levels: usize) -> usize {
@@ -21,7 +21,6 @@ fn completed(step: u64, levels: usize) -> usize {
 }
 
 /// The exact sums of nodes that wait for their siblings. Private.
-#[derive(Debug)]
 struct Sums {
     waiting: Vec<i64>,
     steps: u64,
@@ -59,17 +58,26 @@ impl Sums {
 ///
 /// # Reference
 /// Honaker, *Efficient Use of Differentially Private Binary Trees* (2015), estimation from below.
-#[derive(Debug)]
 struct FromBelow {
     waiting: Vec<f64>,
     steps: u64,
 }
 
 /// v_l/v = 2^l/(2^(l+1) - 1), for levels below 32.
+const SHARES: [f64; 32] = {
+    let mut shares = [0.5; 32];
+    let (mut level, mut leaves) = (0, 1.0);
+    while level < shares.len() {
+        shares[level] = leaves / (2.0 * leaves - 1.0);
+        leaves *= 2.0;
+        level += 1;
+    }
+    shares
+};
+
+/// The variance of the estimate of a node of this level, in units of that of the noise.
 pub(super) fn share(level: usize) -> f64 {
-    let leaves =
-        f64::from(1_u32.checked_shl(u32::try_from(level).unwrap_or(31)).unwrap_or(1 << 31));
-    leaves / (2.0 * leaves - 1.0)
+    SHARES.get(level).copied().unwrap_or(0.5)
 }
 
 /// A noisy number of steps as a number.
@@ -102,12 +110,11 @@ impl FromBelow {
 }
 
 /// A tree that a stream runs through: sums, noise, estimates.
-#[derive(Debug)]
 pub(super) struct Nodes {
     stream: Stream,
     noise: Arc<Noise>,
     pub(super) guarantee: Guarantee,
-    pub(super) spread: Spread,
+    spread: Spread,
     sums: Sums,
     estimates: FromBelow,
 }
@@ -130,16 +137,14 @@ impl Nodes {
         self.estimates.steps
     }
 
-    /// Takes steps; `node` sees the level and estimate of each node that becomes complete, and `step`
-    /// after each step the estimates that wait: that of level l is in use if bit l of the number of
-    /// steps is set.
+    /// Takes steps and reads an estimate after each.
     pub(super) fn advance(
         &mut self,
         values: &[i64],
+        readout: &mut impl Readout,
         run: &mut Run<'_>,
-        mut node: impl FnMut(usize, f64),
-        mut step: impl FnMut(u64, &[f64]),
-    ) -> Result<(), MechanismError> {
+    ) -> Result<Vec<Estimate>, MechanismError> {
+        let mut estimates = Vec::with_capacity(values.len());
         let mut nodes = Vec::with_capacity(2 * values.len().min(BATCH));
         for batch in values.chunks(BATCH) {
             nodes.clear();
@@ -149,12 +154,23 @@ impl Nodes {
             self.noise.add(&mut nodes, run)?;
             let mut noisy = nodes.iter().copied();
             for _ in batch {
-                self.estimates.push(&mut noisy, &mut node);
-                step(self.estimates.steps, &self.estimates.waiting);
+                self.estimates.push(&mut noisy, |level, node| readout.complete(level, node));
+                let (value, weight) = readout.sum(self.steps(), &self.estimates.waiting);
+                estimates.push(Estimate::new(self.steps(), value, weight, self.spread));
             }
         }
-        Ok(())
+        Ok(estimates)
     }
+}
+
+/// A sum of estimates of disjoint nodes.
+pub(super) trait Readout {
+    /// A node of a level is complete, and estimated.
+    fn complete(&mut self, level: usize, estimate: f64);
+
+    /// The sum after so many steps and its variance, in units of that of the noise. Of the nodes that
+    /// wait, that of level l is in use if bit l of the number of steps is set.
+    fn sum(&self, steps: u64, waiting: &[f64]) -> (f64, f64);
 }
 
 #[cfg(test)]

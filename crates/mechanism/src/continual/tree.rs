@@ -1,14 +1,17 @@
 //! Sums of all steps so far, from a binary tree.
 
+use std::fmt;
+
 use throng_account::MechanismSpec;
 use throng_numeric::Rational;
 use throng_sample::Entropy;
 
+use super::counting::Counting;
 use super::estimate::Estimate;
 use super::levels::{Levels, levels_of};
-use super::nodes::{Nodes, share};
+use super::nodes::{Nodes, Readout, share};
 use super::stream::Stream;
-use crate::{MechanismError, Neighbours, Permit, Release, Run, Sensitive};
+use crate::{Guarantee, MechanismError, Neighbours, Permit, Release, Run, Sensitive};
 
 /// The sum of all steps so far, after each of at most T steps, by the binary mechanism.
 ///
@@ -111,10 +114,16 @@ impl TreeCounter {
 /// A [`TreeCounter`] on its way.
 ///
 /// Every [`Release`] carries the guarantee of the *whole* session: it is paid once, not per step.
-#[derive(Debug)]
 pub struct TreeSession {
     nodes: Nodes,
     horizon: u64,
+}
+
+impl fmt::Debug for TreeSession {
+    /// Without the sums, which are private.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TreeSession").field("steps", &self.nodes.steps()).finish_non_exhaustive()
+    }
 }
 
 impl TreeSession {
@@ -137,14 +146,7 @@ impl TreeSession {
         value: &Sensitive<i64>,
         entropy: &mut dyn Entropy,
     ) -> Result<Release<Estimate>, MechanismError> {
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "what leaves is the estimate, paid at the start"
-        )]
-        let value = *value.expose();
-        let estimates = self.take(&[value], entropy)?;
-        let none = Estimate::new(self.nodes.steps(), 0.0, 0.0, self.nodes.spread);
-        Ok(Release::new(estimates.last().copied().unwrap_or(none), self.nodes.guarantee.clone()))
+        self.one(value, entropy)
     }
 
     /// Takes several steps at once: many times faster than one by one.
@@ -159,50 +161,38 @@ impl TreeSession {
         values: &Sensitive<impl AsRef<[i64]> + ?Sized>,
         entropy: &mut dyn Entropy,
     ) -> Result<Release<Vec<Estimate>>, MechanismError> {
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "what leaves are estimates, paid at the start"
-        )]
-        let values = values.expose().as_ref();
-        let estimates = self.take(values, entropy)?;
-        Ok(Release::new(estimates, self.nodes.guarantee.clone()))
-    }
-
-    fn take(
-        &mut self,
-        values: &[i64],
-        entropy: &mut dyn Entropy,
-    ) -> Result<Vec<Estimate>, MechanismError> {
-        // The number of steps is public.
-        if u64::try_from(values.len()).unwrap_or(u64::MAX) > self.steps_left() {
-            return Err(MechanismError::refused(
-                format!("the counter was paid for {} steps", self.horizon),
-                "start another, or choose a longer horizon",
-            ));
-        }
-        let mut run = Run::start(entropy)?;
-        let mut estimates = Vec::with_capacity(values.len());
-        let spread = self.nodes.spread;
-        self.nodes.advance(
-            values,
-            &mut run,
-            |_, _| {},
-            |steps, waiting| {
-                let (value, weight) = prefix(steps, waiting);
-                estimates.push(Estimate::new(steps, value, weight, spread));
-            },
-        )?;
-        Ok(estimates)
+        self.several(values, entropy)
     }
 }
 
-/// The sum of the nodes that make up the first `steps` steps, and of their relative variances.
-fn prefix(steps: u64, waiting: &[f64]) -> (f64, f64) {
-    let mut sum = (0.0, 0.0);
-    for (level, estimate) in waiting.iter().enumerate() {
-        if steps >> level & 1 == 1 {
-            sum = (sum.0 + estimate, sum.1 + share(level));
-        }
+impl Counting for TreeSession {
+    fn guarantee(&self) -> &Guarantee {
+        &self.nodes.guarantee
     }
-    sum
+
+    fn left(&self) -> Option<u64> {
+        Some(self.steps_left())
+    }
+
+    fn take(&mut self, values: &[i64], run: &mut Run<'_>) -> Result<Vec<Estimate>, MechanismError> {
+        self.nodes.advance(values, &mut Prefix, run)
+    }
+}
+
+/// The nodes that make up the steps so far.
+struct Prefix;
+
+impl Readout for Prefix {
+    fn complete(&mut self, _: usize, _: f64) {}
+
+    fn sum(&self, steps: u64, waiting: &[f64]) -> (f64, f64) {
+        let (mut bits, mut sum) = (steps, (0.0, 0.0));
+        while bits != 0 {
+            let level = usize::try_from(bits.trailing_zeros()).unwrap_or(0);
+            let estimate = waiting.get(level).copied().unwrap_or(0.0);
+            sum = (sum.0 + estimate, sum.1 + share(level));
+            bits &= bits - 1;
+        }
+        sum
+    }
 }

@@ -1,5 +1,6 @@
 //! A session of questions.
 
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use throng_numeric::Natural;
@@ -31,7 +32,6 @@ pub struct Reply {
 ///
 /// It holds the threshold's noise, so it cannot be cloned. Every [`Release`] carries the guarantee
 /// of the *whole* session: it is paid once, not per question.
-#[derive(Debug)]
 pub struct Session {
     guarantee: Guarantee,
     /// The threshold with its noise.
@@ -40,6 +40,13 @@ pub struct Session {
     value: Option<Arc<Noise>>,
     above: u64,
     questions: Option<u64>,
+}
+
+impl fmt::Debug for Session {
+    /// Without the noisy threshold, which is secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("above", &self.above).finish_non_exhaustive()
+    }
 }
 
 impl Session {
