@@ -15,6 +15,7 @@
 
 mod counting;
 mod estimate;
+mod factor;
 mod levels;
 mod matrix;
 mod nodes;
@@ -24,7 +25,8 @@ mod tree;
 mod window;
 
 pub use estimate::Estimate;
-pub use matrix::{Factor, MatrixCounter, MatrixSession};
+pub use factor::Factor;
+pub use matrix::{MatrixCounter, MatrixSession};
 pub use stream::Stream;
 pub use tree::{TreeCounter, TreeSession};
 pub use window::{WindowCounter, WindowSession};
