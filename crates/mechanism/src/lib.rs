@@ -7,6 +7,8 @@
 
 mod additive;
 mod budget;
+pub mod combine;
+pub mod continual;
 mod error;
 pub mod estimate;
 pub mod grid;
@@ -21,6 +23,7 @@ pub mod sample_and_aggregate;
 mod sensitive;
 pub mod sensitivity;
 pub mod smooth;
+pub mod sparse_vector;
 
 pub use additive::AddNoise;
 pub use budget::Budget;

@@ -306,9 +306,15 @@ fn per_cell(cells: u64, leaf: Leaf) -> Result<MechanismSpec, MechanismError> {
     Ok(MechanismSpec::repeated(cells, MechanismSpec::leaf(leaf)?)?)
 }
 
+<<<<<<< HEAD
 /// The standard deviation of the normal noise that hides no better than discrete noise of `sigma`,
 /// if that is at least 2 steps.
 fn hidden_in(sigma: &Rational, grid: Grid) -> Result<Option<Rational>, MechanismError> {
+=======
+/// The standard deviation of the normal noise that hides no better than discrete noise of `sigma`:
+/// σ - 1/(4σ) in steps, for σ >= 2.
+pub(crate) fn hidden_in(sigma: &Rational, grid: Grid) -> Result<Option<Rational>, MechanismError> {
+>>>>>>> stream
     let sigma = grid.in_steps(sigma);
     if sigma < Rational::from(2) {
         return Ok(None);
