@@ -156,13 +156,15 @@ pub trait Layout<K>: sealed::Sealed {
     ///
     /// # Errors
     /// If the entropy source fails.
-    fn each_row(
+    fn each_row<'a>(
         &self,
-        rows: &[Self::Row],
+        rows: &'a [Self::Row],
         wanted: impl Fn(&K) -> bool,
-        count: impl FnMut(&K),
+        count: impl FnMut(&'a K),
         run: &mut Run<'_>,
-    ) -> Result<(), MechanismError>;
+    ) -> Result<(), MechanismError>
+    where
+        K: 'a;
 }
 
 mod sealed {
@@ -201,14 +203,19 @@ impl<K> Layout<K> for Rows {
         Vec::new()
     }
 
-    fn each_row(
+    fn each_row<'a>(
         &self,
-        rows: &[K],
+        rows: &'a [K],
         _: impl Fn(&K) -> bool,
-        count: impl FnMut(&K),
+        mut count: impl FnMut(&'a K),
         _: &mut Run<'_>,
-    ) -> Result<(), MechanismError> {
-        rows.iter().for_each(count);
+    ) -> Result<(), MechanismError>
+    where
+        K: 'a,
+    {
+        for key in rows {
+            count(key);
+        }
         Ok(())
     }
 }
@@ -224,13 +231,16 @@ impl<U: Ord, K: Ord> Layout<K> for ByUnit<U> {
         vec![Uncovered::ContributionBounding]
     }
 
-    fn each_row(
+    fn each_row<'a>(
         &self,
-        rows: &[(U, K)],
+        rows: &'a [(U, K)],
         wanted: impl Fn(&K) -> bool,
-        mut count: impl FnMut(&K),
+        mut count: impl FnMut(&'a K),
         run: &mut Run<'_>,
-    ) -> Result<(), MechanismError> {
+    ) -> Result<(), MechanismError>
+    where
+        K: 'a,
+    {
         let asked = |(place, row): (usize, &(U, K))| wanted(&row.1).then_some(place);
         let places = rows.iter().enumerate().filter_map(asked).collect();
         for place in self.bounds.survivors_among(places, rows, run)? {
