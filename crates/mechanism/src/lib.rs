@@ -13,7 +13,9 @@ pub mod grid;
 mod mechanism;
 pub mod noise;
 mod permit;
+pub mod quantile;
 mod release;
+pub mod selection;
 mod sensitive;
 pub mod sensitivity;
 
