@@ -1,12 +1,18 @@
 //! Selection: exact laws on all small scores and all neighbours, vectors, hostile scores.
-#![allow(clippy::disallowed_methods, reason = "tests compare with plain numbers")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    clippy::cast_precision_loss,
+    reason = "tests may fail, and compare with plain numbers"
+)]
 
 mod support;
 
 use proptest::prelude::*;
 use support::choice::{Claim, by_energy, refuted};
 use support::exact::Law;
-use support::{answer, answer_slice, rational};
+use support::{answer, answer_slice, audit, loss, rational};
 use throng_mechanism::selection::{
     Domain, Exponential, Landscape, NoisyMax, OnLine, PermuteAndFlip, ScoreChange, Top,
 };
@@ -116,8 +122,7 @@ fn check_all(
     let claim = Claim::of(&claim.spec(), RELATION);
     let laws: Vec<_> = vectors().into_iter().map(|v| (v, law(&v))).collect();
     for (a, p) in &laws {
-        for (b, q) in laws.iter().filter(|(b, _)| a < b && neighbours(a, b, kappa, monotone)) {
-            let _ = b;
+        for (_, q) in laws.iter().filter(|(b, _)| a < b && neighbours(a, b, kappa, monotone)) {
             assert!(!claim.is_broken(p, q, 1e-9));
         }
     }
@@ -226,6 +231,19 @@ fn known_chances_and_what_is_drawn() {
     assert!(refuted(&last, drawn));
 }
 
+/// An audit of the whole mechanism by sampling, on the worst neighbours of (1, 1).
+#[test]
+fn an_audit_accepts_the_rate_and_refutes_twice_of_it() {
+    let right = Exponential::new(2, &1.into(), &within(1)).unwrap();
+    let wrong = Exponential::new(2, &2.into(), &within(1)).unwrap();
+    let claim = loss(&right.spec(), RELATION);
+    let scores = |world: bool| if world { [2, 0] } else { [1, 1] };
+    let found = audit::refute(40_000, 12, &claim, |w, e| answer_slice(&right, scores(w), e));
+    assert!(found.is_none(), "{found:?}");
+    let found = audit::refute(40_000, 13, &claim, |w, e| answer_slice(&wrong, scores(w), e));
+    assert!(found.is_some());
+}
+
 /// The law of peeling.
 fn peeled(scores: &[i64], k: usize, rate: &Rational) -> Law<Vec<usize>> {
     let mut law: Law<Vec<usize>> = [(vec![], Enclosure::ONE)].into();
@@ -258,7 +276,6 @@ fn the_best_two_are_peeled_and_keep_the_claim() {
             // With all of epsilon in each round.
             let all = m.rate() + m.rate();
             caught += i32::from(claim.is_broken(&peeled(a, 2, &all), &peeled(b, 2, &all), 0.0));
-            let _ = q;
         }
     }
     assert!(kept > 100 && caught > 0);
@@ -276,7 +293,7 @@ fn gaps_hold_and_are_not_generous() {
         let gap = m.gap(1.0 - beta).unwrap();
         let weight = (candidates as f64 - 1.0) * (-gap / 2.0).exp();
         let chance = weight / (1.0 + weight);
-        let near = 0.999 * beta..=(1.0 + 1e-12) * beta;
+        let near = 0.999 * beta..=(1.0 + 1e-9) * beta;
         assert!(near.contains(&chance), "{chance} at {beta}");
         assert!(gap <= 2.0 * ((candidates as f64).ln() - beta.ln()));
         assert!(
@@ -295,7 +312,7 @@ fn gaps_hold_and_are_not_generous() {
     let m = NoisyMax::new(5, &1.into(), &within(1)).unwrap();
     let gap = m.gap(0.9).unwrap();
     let entropy = &mut SeededEntropy::new(5);
-    let behind = [100, 99, 98, 97, 0].map(|s| s);
+    let behind = [100, 99, 98, 97, 0];
     let missed =
         (0..2_000).filter(|_| (100 - behind[answer_slice(&m, behind, entropy)]) as f64 > gap);
     assert!(missed.count() < 300);
@@ -324,7 +341,7 @@ fn hostile_scores_and_parameters() {
         }
     }
     let invalid = |r: Result<Exponential, MechanismError>| {
-        assert!(matches!(r, Err(MechanismError::Invalid { .. })))
+        assert!(matches!(r, Err(MechanismError::Invalid { .. })));
     };
     invalid(Exponential::new(0, &one, &within(1)));
     invalid(Exponential::new(3, &rational("0"), &within(1)));
