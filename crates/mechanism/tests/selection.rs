@@ -72,10 +72,10 @@ fn orders(left: Vec<usize>) -> Vec<Vec<usize>> {
     left.iter().copied().flat_map(with).collect()
 }
 
-/// Discrete Laplace noise, first of equals: sum over the winning value; what is beyond ±FAR is left
-/// out.
+/// Discrete Laplace noise, first of equals: sum over the winning value; what is beyond 30 scales, a
+/// chance below 1e-12, is left out.
 fn noisy_max(scores: &[i64], scale: &Rational) -> Law<usize> {
-    const FAR: i64 = 60;
+    let far = i64::try_from((scale * &Rational::from(30)).ceil()).unwrap() + 3;
     let fall = (-(Enclosure::ONE / Enclosure::of_rational(scale))).exp();
     let point = (Enclosure::ONE - fall) / (Enclosure::ONE + fall);
     let power = |n: i64| fall.powi(i32::try_from(n).unwrap());
@@ -89,7 +89,7 @@ fn noisy_max(scores: &[i64], scale: &Rational) -> Law<usize> {
         }
     };
     let chance = |i: usize| {
-        (-FAR..=FAR).fold(Enclosure::ZERO, |sum, v| {
+        (-far..=far).fold(Enclosure::ZERO, |sum, v| {
             let others = (0..scores.len()).filter(|j| *j != i);
             let all = others
                 .fold(pmf(v - scores[i]), |all, j| all * upto(v - scores[j] - i64::from(j < i)));

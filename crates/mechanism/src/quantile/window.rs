@@ -9,7 +9,7 @@ use crate::Clamp;
 const FEW: usize = 1 << 12;
 
 /// How much of more data is looked at first.
-const SAMPLE: usize = 1 << 16;
+const SAMPLE: usize = 1 << 15;
 
 /// How many rows are passed at a time.
 const CHUNK: usize = 256;
