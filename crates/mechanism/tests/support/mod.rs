@@ -11,6 +11,7 @@
 )]
 
 pub mod audit;
+pub mod choice;
 pub mod exact;
 
 use throng_account::{Accuracy, MechanismSpec, PrivacyLoss};
