@@ -78,22 +78,7 @@ impl Noise {
     ) -> Result<Self, MechanismError> {
         let law = NoiseLaw::laplace(grid.in_steps(scale))?;
         let under = sensitivity.neighbours();
-<<<<<<< HEAD
-        let steps = grid.whole_steps(sensitivity.distance())?;
-        let leaf = if steps <= EXACT {
-            let scale = grid.in_steps(scale);
-            Leaf::DiscreteLaplace {
-                scale,
-                sensitivity: contribution(&Rational::from(steps), under)?,
-            }
-        } else {
-            let shift = u64::try_from(steps).unwrap_or(u64::MAX);
-            let distance = discrete_laplace_as_laplace(&grid.in_steps(scale), shift)? * grid.step();
-            Leaf::Laplace { scale: scale.clone(), sensitivity: contribution(&distance, under)? }
-        };
-=======
         let leaf = laplace_leaf(scale, sensitivity.distance(), under, grid)?;
->>>>>>> keys
         Ok(Self::described(law, grid, MechanismSpec::leaf(leaf)?, under))
     }
 
@@ -339,10 +324,8 @@ fn laplace_leaf(
         let sensitivity = contribution(&Rational::from(steps), under)?;
         return Ok(Leaf::DiscreteLaplace { scale, sensitivity });
     }
-    // d + 1/(4b) steps.
-    let four = grid.in_steps(scale) * Rational::from(4);
-    let distance = Rational::from(steps) + Rational::ONE.checked_div(&four)?;
-    let distance = distance * grid.step();
+    let shift = u64::try_from(steps).unwrap_or(u64::MAX);
+    let distance = discrete_laplace_as_laplace(&grid.in_steps(scale), shift)? * grid.step();
     Ok(Leaf::Laplace { scale: scale.clone(), sensitivity: contribution(&distance, under)? })
 }
 
@@ -371,15 +354,9 @@ fn per_cell(cells: u64, leaf: Leaf) -> Result<MechanismSpec, MechanismError> {
     Ok(MechanismSpec::repeated(cells, MechanismSpec::leaf(leaf)?)?)
 }
 
-<<<<<<< HEAD
 /// The standard deviation of the normal noise that hides no better than discrete noise of `sigma`,
 /// if that is at least 2 steps.
-fn hidden_in(sigma: &Rational, grid: Grid) -> Result<Option<Rational>, MechanismError> {
-=======
-/// The standard deviation of the normal noise that hides no better than discrete noise of `sigma`:
-/// σ - 1/(4σ) in steps, for σ >= 2.
 pub(crate) fn hidden_in(sigma: &Rational, grid: Grid) -> Result<Option<Rational>, MechanismError> {
->>>>>>> stream
     let sigma = grid.in_steps(sigma);
     if sigma < Rational::from(2) {
         return Ok(None);
