@@ -6,18 +6,24 @@
 //! [`Release`]: value, error bars, guarantee.
 
 mod additive;
+pub mod bayes;
+pub mod bounds;
 mod budget;
 mod error;
 pub mod estimate;
 pub mod grid;
+pub mod mean;
 mod mechanism;
 pub mod noise;
+pub mod number;
 mod permit;
 mod release;
 mod sensitive;
 pub mod sensitivity;
+pub mod sum;
+pub mod variance;
 
-pub use additive::AddNoise;
+pub use additive::{AddNoise, AddNoiseReal};
 pub use budget::Budget;
 pub use error::MechanismError;
 pub use estimate::{Interval, Noisy, Uncovered};

@@ -10,6 +10,7 @@
 //! | Gaussian of σ <= 1024 | per cell | `discrete_gaussian`, once per cell |
 //! | Gaussian of σ >= 2 | per cell, or L2 | `gaussian` of σ - 1/(4σ), once per cell or once |
 //! | Gaussian of σ < 2 | L2 | `zcdp` |
+//! | staircase of period d | per cell | `staircase`, once per cell |
 //!
 //! Proofs: that one coordinate is the worst case of an L1 distance is in
 //! `throng_account::pair::noise`, the two bounds by continuous noise in
@@ -17,16 +18,22 @@
 //! Discrete Gaussian for Differential Privacy* (2020).
 
 mod law;
+mod norm;
+mod protection;
+mod sampler;
+mod staircase;
 
 use std::sync::{Arc, OnceLock};
 
 use throng_account::{Accuracy, Leaf, MechanismSpec, Neighbours, Target, Template, calibrate};
 use throng_numeric::Rational;
-use throng_sample::BulkNoise;
 
 use crate::grid::MOST_STEPS;
 use crate::{Grid, L1, L2, MechanismError, PerCell, Run, Sensitivity};
 pub use law::NoiseLaw;
+pub use protection::Protection;
+pub use sampler::Sampler;
+pub use staircase::Staircase;
 
 /// Up to here, in steps, the accountant sees the discrete law itself.
 const EXACT: i64 = 1024;
@@ -46,7 +53,7 @@ pub struct Noise {
     spec: MechanismSpec,
     under: Neighbours,
     /// Its tables take milliseconds to build, so that is done once, when first needed.
-    sampler: OnceLock<Arc<BulkNoise>>,
+    sampler: OnceLock<Arc<Sampler>>,
 }
 
 impl PartialEq for Noise {
@@ -217,6 +224,39 @@ impl Noise {
         Self::gaussian_per_cell(&sigma, sensitivity, grid)
     }
 
+    /// Staircase noise that is epsilon-private for each cell: of all such noise on one number it
+    /// has (nearly) the least mean absolute error.
+    ///
+    /// # Errors
+    /// If epsilon is not above 0 or the distance is beyond the grid.
+    pub fn staircase(
+        epsilon: &Rational,
+        sensitivity: &PerCell,
+        grid: Grid,
+    ) -> Result<Self, MechanismError> {
+        let period = grid.whole_steps(sensitivity.distance())?.max(1);
+        Self::of_staircase(Staircase::of_least_error(epsilon.clone(), period)?, sensitivity, grid)
+    }
+
+    /// Staircase noise of a given law.
+    ///
+    /// # Errors
+    /// If the distance is beyond the period of the law.
+    pub fn of_staircase(
+        law: Staircase,
+        sensitivity: &PerCell,
+        grid: Grid,
+    ) -> Result<Self, MechanismError> {
+        let steps = grid.whole_steps(sensitivity.distance())?;
+        if steps > law.period() {
+            let allowed = format!("at most the period, {}", law.period());
+            return Err(MechanismError::invalid("the distance in steps", steps, allowed));
+        }
+        let leaf = Leaf::Staircase { epsilon: law.epsilon().clone(), gamma: law.gamma()? };
+        let spec = per_cell(sensitivity.cells(), leaf)?;
+        Ok(Self::described(NoiseLaw::Staircase(law), grid, spec, sensitivity.neighbours()))
+    }
+
     /// The law of the noise, in steps.
     #[must_use]
     pub const fn law(&self) -> &NoiseLaw {
@@ -268,11 +308,7 @@ impl Noise {
     }
 }
 
-fn add_all(
-    sampler: &BulkNoise,
-    values: &mut [i64],
-    run: &mut Run<'_>,
-) -> Result<(), MechanismError> {
+fn add_all(sampler: &Sampler, values: &mut [i64], run: &mut Run<'_>) -> Result<(), MechanismError> {
     let mut noise = vec![0; values.len().min(BATCH)];
     for batch in values.chunks_mut(BATCH) {
         let noise = &mut noise[..batch.len()];
