@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use support::rational;
 use throng_mechanism::noise::Staircase;
 use throng_mechanism::{Grid, L1, Neighbours, Noise, NoiseLaw, Noisy, Sensitivity};
-use throng_numeric::{Enclosure, Natural, Rational};
+use throng_numeric::{Natural, Rational};
 use throng_sample::SeededEntropy;
 
 /// A law so fine that it cannot be told from the continuous one at 1e-5.
@@ -95,7 +95,7 @@ fn inside(law: &NoiseLaw, w: i64) -> f64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn half_widths_cover_and_no_smaller_one_does(
@@ -176,8 +176,7 @@ fn hostile_parameters_are_refused() {
     assert!(gaussian("1").norm_of_all(0, 0.1).is_err());
     assert!(NoiseLaw::laplace(rational("-1")).is_err());
     // Any count is served.
-    let vast = gaussian("3").norm_of_all(u64::MAX, 1e-300).unwrap();
+    let vast = gaussian("3").norm_of_all(u64::MAX, 1e-200).unwrap();
     assert!(vast.is_finite() && vast >= 3.0 * 4.29e9);
-    assert!(laplace("3").norm_of_all(u64::MAX, 1e-300).unwrap().is_finite());
-    let _ = Enclosure::ONE;
+    assert!(laplace("3").norm_of_all(u64::MAX, 1e-200).unwrap().is_finite());
 }

@@ -140,7 +140,7 @@ impl BernoulliEstimate {
     fn of_both(&self, yes: i64, no: i64) -> Posterior {
         let (a, b) = self.prior;
         let most = crate::grid::MOST_STEPS;
-        let window = |noisy| sums(self.counts.law(), noisy, most, 192);
+        let window = |noisy| sums(self.counts.law(), noisy, most, 96);
         let side = |noisy, prior: f64| -> Vec<(i64, f64)> {
             let own = |s: i64| ln_gamma(prior + real(s)) - ln_gamma(real(s) + 1.0);
             window(noisy).into_iter().map(|(s, w)| (s, w + own(s))).collect()

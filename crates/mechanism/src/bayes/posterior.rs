@@ -99,14 +99,14 @@ pub struct Posterior {
 }
 
 /// Weights below this share of the largest are left out.
-const NEGLIGIBLE: f64 = 1e-14;
+const NEGLIGIBLE: f64 = 1e-10;
 
 /// Places at which a density is taken.
-const PLACES: usize = 4096;
+const PLACES: usize = 512;
 
-/// Standard deviations to either side that are looked at; what is beyond has, by Chebyshev, no more than 1e-4
-/// (and for these unimodal mixtures far less).
-const REACH: f64 = 100.0;
+/// Standard deviations to either side that are looked at: tails fall at least exponentially, so what
+/// is beyond has less than e^-12.
+const REACH: f64 = 12.0;
 
 impl Posterior {
     /// The mixture of parts with weights e^w, up to a factor.

@@ -5,7 +5,7 @@ use throng_numeric::{Enclosure, gamma};
 use crate::NoiseLaw;
 
 /// Sums that the noise leaves less than this chance are left out.
-const LEFT_OUT: f64 = 1e-13;
+const LEFT_OUT: f64 = 1e-10;
 
 /// The possible sums in [0, most] around a noisy one, at most `count` of them, each with the
 /// logarithm of the chance of the noise, up to a constant.

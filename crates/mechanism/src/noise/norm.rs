@@ -94,6 +94,10 @@ fn laplace_sum(scale: Enclosure, k: Enclosure, beta: Enclosure) -> Result<Enclos
 /// t = ln(1/β), by the Chernoff bound for twice a chi-square variable; what is certified is the
 /// returned point itself.
 fn upper_gamma_quantile(a: Enclosure, beta: Enclosure) -> Result<Enclosure, NumericError> {
+    if a.upper() > MANY {
+        // It would take long, and the other bounds are as good.
+        return Err(NumericError::TooLarge { what: "coordinates", limit: MANY.to_string() });
+    }
     let t = -beta.ln()?;
     let spread = (a * t).sqrt()?;
     let far = (a + spread + spread + t + t).upper() + 1.0;
@@ -103,6 +107,9 @@ fn upper_gamma_quantile(a: Enclosure, beta: Enclosure) -> Result<Enclosure, Nume
     })?;
     Enclosure::point(found.holds)
 }
+
+/// Beyond it quantiles of the Gamma law are not computed.
+const MANY: f64 = 1e7;
 
 /// Trapezia per integral.
 const PIECES: u32 = 512;
