@@ -37,7 +37,8 @@ use crate::{Clamp, L1, L2, Mechanism, MechanismError, Noise, Run, Sensitivity};
 ///
 /// # Error bars
 /// [`MeanEstimate::interval`] covers the mean of the clamped records with at least the stated
-/// confidence. Not covered: clamping, rounding to the grid (at most half a step).
+/// confidence. Not covered: clamping, rounding to the grid (at most half a step); and the value
+/// itself, if it is a ratio, is biased.
 ///
 /// ```
 /// use throng_mechanism::{Budget, Clamp, Mechanism, Neighbours, Sensitive};
@@ -141,7 +142,10 @@ impl<T: Number> Mechanism for Mean<T> {
         if self.records.is_none() {
             parts.push(self.noise.added_to(below, run)?);
         }
-        let uncovered = vec![Uncovered::Clamping, Uncovered::Rounding, Uncovered::Ratio];
+        let mut uncovered = vec![Uncovered::Clamping, Uncovered::Rounding];
+        if self.records.is_none() {
+            uncovered.push(Uncovered::Ratio);
+        }
         let parts = Noisy::new(parts, &self.noise, uncovered);
         Ok(MeanEstimate { parts, clamp: self.clamp, records: self.records })
     }

@@ -109,6 +109,16 @@ impl Number for i64 {
     fn is_number(self) -> bool {
         true
     }
+
+    fn sum(data: &[Self], clamp: Clamp) -> i128 {
+        if clamp.grid().exponent() != 0 || clamp.largest() > SMALL {
+            return data.iter().map(|x| i128::from(x.in_steps(clamp))).sum();
+        }
+        // Steps are the numbers themselves.
+        data.chunks(BLOCK)
+            .map(|block| i128::from(block.iter().map(|x| clamp.clamp(*x)).sum::<Self>()))
+            .sum()
+    }
 }
 
 /// x / 2^e, rounded to the nearest integer, ties to even, for |x| <= 2^63 and 1 <= e <= 66.

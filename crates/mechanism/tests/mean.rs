@@ -2,12 +2,15 @@
 #![allow(
     clippy::disallowed_methods,
     clippy::cast_precision_loss,
-    reason = "tests compare with plain numbers"
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "tests compare with plain numbers, and may fail"
 )]
 
 mod support;
 
 use proptest::prelude::*;
+use support::exact::{Law, assert_within, laplace, violates};
 use support::{audit, costs_at_most, free, loss, rational};
 use throng_mechanism::bounds::Bounds;
 use throng_mechanism::mean::{Mean, quotient};
@@ -369,4 +372,25 @@ fn bounds_take_every_number() {
     let data = Sensitive::new([i64::MIN; 64]);
     let found = integers.run(data.as_slice(), free(&integers), &mut entropy).unwrap();
     assert_eq!(found.value().clamp().unwrap().lower(), -edge.0);
+}
+
+/// The exact joint law of (A, B), with and without each possible record.
+#[test]
+fn the_joint_law_is_within_the_claim_exactly() {
+    let clamp = Clamp::new(&0.into(), &2.into(), Grid::WHOLE).unwrap();
+    let mean = Mean::<f64>::new(clamp, &pure("1")).unwrap();
+    let claim = loss(&mean.spec(), Neighbours::AddRemove);
+    assert_eq!(*mean.noise().law(), NoiseLaw::laplace(2.into()).unwrap());
+    let law = |a: i64, b: i64| -> Law<(i64, i64)> {
+        let chance = |k| laplace(k, 2.0);
+        (-45..=45)
+            .flat_map(|i| (-45..=45).map(move |j| ((i, j), chance(i - a) * chance(j - b))))
+            .collect()
+    };
+    let nothing = law(0, 0);
+    for (a, b) in [(0, 2), (1, 1), (2, 0)] {
+        assert_within(&nothing, &law(a, b), &claim, 1e-8);
+    }
+    // A count that is as exact as the sum costs more.
+    assert!(violates(&nothing, &law(2, 2), &claim));
 }

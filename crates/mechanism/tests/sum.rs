@@ -2,12 +2,15 @@
 #![allow(
     clippy::disallowed_methods,
     clippy::cast_precision_loss,
-    reason = "tests compare with plain numbers"
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "tests compare with plain numbers, and may fail"
 )]
 
 mod support;
 
 use proptest::prelude::*;
+use support::exact::{Law, assert_within, laplace, violates};
 use support::{audit, free, loss, rational};
 use throng_mechanism::noise::Protection;
 use throng_mechanism::number::Number;
@@ -218,4 +221,36 @@ fn an_audit_accepts_sums_and_refutes_forgotten_clamping() {
         bin(release.value().steps()[0])
     });
     assert!(found.is_some());
+}
+
+/// The exact law of the released sum, over all neighbouring pairs of small tables.
+#[test]
+fn all_small_neighbours_are_within_the_claim_exactly() {
+    let clamp = clamp("-1", "2", 0);
+    let rows = [f64::NAN, f64::NEG_INFINITY, 0.5, 7.0];
+    let tables: Vec<Vec<f64>> =
+        rows.iter().flat_map(|x| rows.iter().map(move |y| vec![*x, *y])).collect();
+    for (under, scale) in
+        [(Neighbours::AddRemove, 2.0), (Neighbours::ZeroOut, 2.0), (Neighbours::Replace, 3.0)]
+    {
+        let sum = Sum::<f64>::new(clamp, &pure("1"), under).unwrap();
+        let claim = loss(&sum.spec(), under);
+        let law = |data: &[f64]| -> Law<i64> {
+            let total = i64::try_from(total(data, clamp)).unwrap();
+            (-90..=90).map(|k| (k, laplace(k - total, scale))).collect()
+        };
+        for table in &tables {
+            let neighbours: Vec<Vec<f64>> = match under {
+                Neighbours::AddRemove => vec![vec![table[0]]],
+                Neighbours::ZeroOut => vec![vec![table[0], f64::NAN]],
+                Neighbours::Replace => rows.iter().map(|x| vec![table[0], *x]).collect(),
+            };
+            for neighbour in neighbours {
+                assert_within(&law(table), &law(&neighbour), &claim, 1e-12);
+            }
+        }
+        // Two records at once are too many.
+        let claimed = violates(&law(&[7.0, 7.0]), &law(&[-7.0, -7.0]), &claim);
+        assert!(claimed);
+    }
 }

@@ -21,6 +21,21 @@ use crate::{Grid, Mechanism, MechanismError, Noise, PerCell, Run};
 /// count*: category j against all others is a yes/no question with prior
 /// Beta(α_j, Σα - α_j). It is calibrated, and leaves unused what the other counts say about this
 /// one through their sum, which is known.
+///
+/// ```
+/// use throng_mechanism::{Budget, Mechanism, Neighbours, Sensitive};
+/// use throng_mechanism::{bayes::Categories, noise::Protection};
+/// # use throng_sample::OsEntropy;
+/// let pure = Protection::Pure { epsilon: 1.into() };
+/// let model = Categories::new(&[1.0, 1.0, 1.0], &pure, 4, Neighbours::Replace)?;
+/// let mut budget = Budget::pure(1.into(), Neighbours::Replace)?;
+/// let permit = budget.permit(&model)?;
+/// let data = Sensitive::new([0_usize, 2, 2, 1]);
+/// let release = model.run(data.as_slice(), permit, &mut OsEntropy)?;
+/// let second = release.value().posterior(1).map(|posterior| posterior.mean());
+/// assert!(second.is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Categories {
     prior: Vec<f64>,

@@ -21,6 +21,21 @@ use crate::{Clamp, Mechanism, MechanismError, Run};
 /// posterior is normal with v = 1/(1/v₀ + n²/(nσ² + τ²)) and mean v (m₀/v₀ + n s̃/(nσ² + τ²)): the
 /// sum has mean nθ and variance nσ² + τ². That is exact for normal noise, from which noise on a fine
 /// grid cannot be told. Clamping is not covered: choose bounds that hardly matter.
+///
+/// ```
+/// use throng_mechanism::{Budget, Clamp, Mechanism, Neighbours, Sensitive};
+/// use throng_mechanism::{bayes::NormalMean, noise::Protection};
+/// # use throng_sample::OsEntropy;
+/// let bounds = Clamp::between(&(-10).into(), &10.into())?;
+/// let noise = Protection::Gaussian { multiplier: 2.into() };
+/// let model = NormalMean::new((0.0, 4.0), 1.0, bounds, &noise, 3, Neighbours::Replace)?;
+/// let mut budget = Budget::gdp(&1.into(), Neighbours::Replace)?;
+/// let permit = budget.permit(&model)?;
+/// let data = Sensitive::new([0.3, -1.2, 0.8]);
+/// let release = model.run(data.as_slice(), permit, &mut OsEntropy)?;
+/// println!("{:?}", release.value().posterior().credible(0.95)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct NormalMean {
     prior: (f64, f64),

@@ -21,6 +21,20 @@ use crate::{Grid, Mechanism, MechanismError, Noise, PerCell, Run};
 /// That of the noise. The posterior is Σ_s w_s Gamma(shape + s, rate + n) with
 /// w_s ∝ Γ(shape + s)/s! (n/(rate + n))^s P(s̃ - s), exact for counts that are not clamped.
 /// Clamping is not covered: choose `most` so that it hardly happens.
+///
+/// ```
+/// use throng_mechanism::{Budget, Mechanism, Neighbours, Sensitive};
+/// use throng_mechanism::{bayes::PoissonRate, noise::Protection};
+/// # use throng_sample::OsEntropy;
+/// let pure = Protection::Pure { epsilon: 1.into() };
+/// let model = PoissonRate::new((1.0, 0.1), 20, &pure, 4, Neighbours::Replace)?;
+/// let mut budget = Budget::pure(1.into(), Neighbours::Replace)?;
+/// let permit = budget.permit(&model)?;
+/// let data = Sensitive::new([3_i64, 0, 5, 2]);
+/// let release = model.run(data.as_slice(), permit, &mut OsEntropy)?;
+/// println!("{:?}", release.value().posterior().credible(0.95)?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct PoissonRate {
     prior: (f64, f64),

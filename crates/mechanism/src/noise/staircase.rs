@@ -21,6 +21,16 @@ use crate::grid::MOST_STEPS;
 ///
 /// # Reference
 /// Q. Geng, P. Viswanath, *The optimal mechanism in differential privacy* (2014).
+///
+/// ```
+/// use throng_mechanism::noise::Staircase;
+/// use throng_mechanism::{AddNoise, Grid, Mechanism, Neighbours, Noise, PerCell};
+/// let law = Staircase::of_least_variance(3.into(), 100)?;
+/// let one = PerCell::of(1, 100.into(), Neighbours::AddRemove)?;
+/// let mechanism = AddNoise::new(Noise::of_staircase(law, &one, Grid::WHOLE)?);
+/// println!("{}", mechanism.spec());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Staircase {
     epsilon: Rational,
@@ -245,6 +255,8 @@ impl Staircase {
 
     /// x against the chance of the middle if e^-ε were b, both in units.
     fn compare(&self, x: &Natural, b: &Natural, unit: &Natural) -> Ordering {
+        // e^-ε < 1, though a bound on it may not know.
+        let b = b.min(unit);
         let middle = Natural::from(2 * self.inner.unsigned_abs() - 1) * (unit - b);
         let sides = Natural::from(2 * self.period.unsigned_abs()) * b;
         (x * (&middle + sides)).cmp(&(middle * unit))
