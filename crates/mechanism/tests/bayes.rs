@@ -238,3 +238,23 @@ fn nothing_one_row_and_extremes_have_posteriors() {
         check(&found.posterior(0).unwrap());
     }
 }
+
+/// The formula, term by term: with a = b = 1 all sums are equally likely beforehand.
+#[test]
+fn the_mixture_is_the_one_written_down() {
+    let model = Bernoulli::of_public_count((1.0, 1.0), &pure("1"), 3, Neighbours::Replace).unwrap();
+    let mut entropy = SeededEntropy::new(8);
+    for _ in 0..50 {
+        let found = run(&model, [true, true, false], &mut entropy);
+        let noisy = found.counts().value(0);
+        let weight = |s: f64| (-(noisy - s).abs()).exp();
+        let sums = [0.0, 1.0, 2.0, 3.0];
+        let total: f64 = sums.map(weight).iter().sum();
+        let mean: f64 = sums.iter().map(|s| weight(*s) * (1.0 + s) / 5.0).sum::<f64>() / total;
+        let square: f64 =
+            sums.iter().map(|s| weight(*s) * (1.0 + s) * (2.0 + s) / 30.0).sum::<f64>() / total;
+        let posterior = found.posterior();
+        assert!((posterior.mean() - mean).abs() < 1e-9);
+        assert!((posterior.standard_deviation() - (square - mean * mean).sqrt()).abs() < 1e-9);
+    }
+}

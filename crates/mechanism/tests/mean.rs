@@ -394,3 +394,19 @@ fn the_joint_law_is_within_the_claim_exactly() {
     // A count that is as exact as the sum costs more.
     assert!(violates(&nothing, &law(2, 2), &claim));
 }
+
+/// A record that becomes nothing is read as the point nearest to 0.
+#[test]
+fn zeroing_out_moves_the_sum_by_at_most_the_distance_from_nothing() {
+    for (lower, upper, most) in [("-2", "6", 6.0), ("3", "6", 3.0), ("-9", "-4", 5.0)] {
+        let clamp = Clamp::new(&rational(lower), &rational(upper), Grid::new(-4).unwrap()).unwrap();
+        let mean = Mean::<f64>::of_public_count(clamp, &pure("1"), 1, Neighbours::ZeroOut).unwrap();
+        let at = |x: f64| run(&mean, [x], &mut SeededEntropy::new(1)).parts().value(0);
+        let farthest = (-400..=400)
+            .map(|i| (at(f64::from(i) / 16.0) - at(f64::NAN)).abs())
+            .fold(0.0, f64::max);
+        assert_eq!(farthest, most);
+        let scale = rational("16") * Rational::from_f64(most).unwrap();
+        assert_eq!(*mean.noise().law(), NoiseLaw::laplace(scale).unwrap());
+    }
+}

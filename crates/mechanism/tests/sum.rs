@@ -254,3 +254,28 @@ fn all_small_neighbours_are_within_the_claim_exactly() {
         assert!(claimed);
     }
 }
+
+#[test]
+fn an_interval_of_one_point_is_served() {
+    for under in RELATIONS {
+        for point in ["0", "1"] {
+            for protection in [pure("1"), Protection::Gaussian { multiplier: rational("3") }] {
+                let sum = Sum::<f64>::new(clamp(point, point, 0), &protection, under).unwrap();
+                answer_vec(&sum, vec![f64::INFINITY], 3);
+                assert!(loss(&sum.spec(), under).delta(1.0).unwrap().upper <= 1e-2);
+            }
+        }
+    }
+}
+
+#[test]
+fn parameters_that_protect_nothing_are_refused() {
+    for epsilon in ["0", "-1"] {
+        assert!(Sum::<f64>::new(clamp("0", "1", 0), &pure(epsilon), Neighbours::Replace).is_err());
+        let multiplier = Protection::Gaussian { multiplier: rational(epsilon) };
+        assert!(Sum::<f64>::new(clamp("0", "1", 0), &multiplier, Neighbours::Replace).is_err());
+    }
+    let too_coarse = throng_account::Target::Gdp { mu: 100.0 };
+    let target = Protection::Target(too_coarse);
+    assert!(Sum::<f64>::new(clamp("0", "1", 0), &target, Neighbours::Replace).is_err());
+}
