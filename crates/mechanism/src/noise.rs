@@ -224,39 +224,6 @@ impl Noise {
         Self::gaussian_per_cell(&sigma, sensitivity, grid)
     }
 
-    /// Staircase noise that is epsilon-private for each cell: of all such noise on one number it
-    /// has (nearly) the least mean absolute error.
-    ///
-    /// # Errors
-    /// If epsilon is not above 0 or the distance is beyond the grid.
-    pub fn staircase(
-        epsilon: &Rational,
-        sensitivity: &PerCell,
-        grid: Grid,
-    ) -> Result<Self, MechanismError> {
-        let period = grid.whole_steps(sensitivity.distance())?.max(1);
-        Self::of_staircase(Staircase::of_least_error(epsilon.clone(), period)?, sensitivity, grid)
-    }
-
-    /// Staircase noise of a given law.
-    ///
-    /// # Errors
-    /// If the distance is beyond the period of the law.
-    pub fn of_staircase(
-        law: Staircase,
-        sensitivity: &PerCell,
-        grid: Grid,
-    ) -> Result<Self, MechanismError> {
-        let steps = grid.whole_steps(sensitivity.distance())?;
-        if steps > law.period() {
-            let allowed = format!("at most the period, {}", law.period());
-            return Err(MechanismError::invalid("the distance in steps", steps, allowed));
-        }
-        let leaf = Leaf::Staircase { epsilon: law.epsilon().clone(), gamma: law.gamma()? };
-        let spec = per_cell(sensitivity.cells(), leaf)?;
-        Ok(Self::described(NoiseLaw::Staircase(law), grid, spec, sensitivity.neighbours()))
-    }
-
     /// The law of the noise, in steps.
     #[must_use]
     pub const fn law(&self) -> &NoiseLaw {

@@ -19,7 +19,7 @@ use crate::{Clamp, L1, L2, Mechanism, MechanismError, Noise, Run, Sensitivity};
 ///
 /// | relation | the sum moves by at most |
 /// |---|---|
-/// | add or remove a record | the larger of \\|lower\\| and \\|upper\\| |
+/// | add or remove a record | the larger of \|lower\| and \|upper\| |
 /// | zero out a record (it becomes nothing, or NaN) | the same |
 /// | replace a record | upper - lower |
 ///

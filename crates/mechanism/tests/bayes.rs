@@ -79,7 +79,7 @@ fn yes_or_no_with_private_count_covers() {
     const N: usize = 50;
     let model = Bernoulli::new((1.0, 1.0), &pure("1/2")).unwrap();
     let mut entropy = SeededEntropy::new(2);
-    let runs = 60;
+    let runs = 300;
     let mut hits = 0;
     for _ in 0..runs {
         let chance = uniform(&mut entropy);

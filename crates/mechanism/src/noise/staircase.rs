@@ -2,12 +2,14 @@
 
 use std::cmp::Ordering;
 
+use throng_account::Leaf;
 use throng_numeric::fixed::exp_neg;
 use throng_numeric::{Enclosure, Integer, Natural, NumericError, Rational};
 use throng_sample::{Entropy, Geometric, Uniform};
 
-use crate::MechanismError;
+use super::{Noise, NoiseLaw, per_cell};
 use crate::grid::MOST_STEPS;
+use crate::{Grid, MechanismError, PerCell};
 
 /// The law on the integers that is 1 for |k| < inner, e^-ε for the next `period` integers on either
 /// side, e^-2ε for the `period` after them, and so on, over its sum.
@@ -260,6 +262,41 @@ impl Staircase {
         let middle = Natural::from(2 * self.inner.unsigned_abs() - 1) * (unit - b);
         let sides = Natural::from(2 * self.period.unsigned_abs()) * b;
         (x * (&middle + sides)).cmp(&(middle * unit))
+    }
+}
+
+impl Noise {
+    /// Staircase noise that is epsilon-private for each cell: of all such noise on one number it
+    /// has (nearly) the least mean absolute error.
+    ///
+    /// # Errors
+    /// If epsilon is not above 0 or the distance is beyond the grid.
+    pub fn staircase(
+        epsilon: &Rational,
+        sensitivity: &PerCell,
+        grid: Grid,
+    ) -> Result<Self, MechanismError> {
+        let period = grid.whole_steps(sensitivity.distance())?.max(1);
+        Self::of_staircase(Staircase::of_least_error(epsilon.clone(), period)?, sensitivity, grid)
+    }
+
+    /// Staircase noise of a given law.
+    ///
+    /// # Errors
+    /// If the distance is beyond the period of the law.
+    pub fn of_staircase(
+        law: Staircase,
+        sensitivity: &PerCell,
+        grid: Grid,
+    ) -> Result<Self, MechanismError> {
+        let steps = grid.whole_steps(sensitivity.distance())?;
+        if steps > law.period() {
+            let allowed = format!("at most the period, {}", law.period());
+            return Err(MechanismError::invalid("the distance in steps", steps, allowed));
+        }
+        let leaf = Leaf::Staircase { epsilon: law.epsilon().clone(), gamma: law.gamma()? };
+        let spec = per_cell(sensitivity.cells(), leaf)?;
+        Ok(Self::described(NoiseLaw::Staircase(law), grid, spec, sensitivity.neighbours()))
     }
 }
 
