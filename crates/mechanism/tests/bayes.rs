@@ -13,7 +13,7 @@ use support::{audit, costs_at_most, free, rational};
 use throng_mechanism::bayes::{Bernoulli, Categories, NormalMean, PoissonRate};
 use throng_mechanism::noise::Protection;
 use throng_mechanism::{Clamp, Mechanism, Neighbours, Sensitive};
-use throng_numeric::Rational;
+use throng_numeric::{Enclosure, Rational, beta, gamma};
 use throng_sample::{Entropy, SeededEntropy};
 
 fn pure(epsilon: &str) -> Protection {
@@ -257,4 +257,57 @@ fn the_mixture_is_the_one_written_down() {
         assert!((posterior.mean() - mean).abs() < 1e-9);
         assert!((posterior.standard_deviation() - (square - mean * mean).sqrt()).abs() < 1e-9);
     }
+}
+
+/// The posterior after no records is the prior: the mass of a credible interval, exactly.
+#[test]
+fn credible_intervals_of_spiky_priors_have_their_mass() {
+    let point = |x: f64| Enclosure::point(x).unwrap();
+    for (a, b) in [(1.0, 1.0), (0.5, 0.5), (0.1, 0.1), (0.01, 0.01), (0.05, 3.0), (2.0, 900.0)] {
+        let model = Bernoulli::of_public_count((a, b), &pure("1"), 0, Neighbours::Replace).unwrap();
+        let posterior = run(&model, [], &mut SeededEntropy::new(11)).posterior();
+        for probability in [0.5, 0.9, 0.99] {
+            let found = posterior.credible(probability).unwrap();
+            let below = |x: f64| beta::regularised(point(a), point(b), point(x)).unwrap();
+            let mass = below(found.upper) - below(found.lower);
+            let off = mass.lower() - probability;
+            // An end that is 0 or 1 as a number leaves out no more than it has to.
+            let end = found.lower <= 0.0 || found.upper >= 1.0;
+            assert!(off > -2e-3 && (end || off < 2e-3), "{a} {b} {probability}: {off} {found:?}");
+        }
+    }
+    for (shape, rate) in [(1.0, 1.0), (0.5, 2.0), (0.1, 1.0), (0.01, 1.0)] {
+        let model = PoissonRate::new((shape, rate), 5, &pure("1"), 0, Neighbours::Replace).unwrap();
+        let posterior = run(&model, [], &mut SeededEntropy::new(11)).posterior();
+        for probability in [0.5, 0.9, 0.99] {
+            let found = posterior.credible(probability).unwrap();
+            let below = |x: f64| gamma::regularised_lower(point(shape), point(rate * x)).unwrap();
+            let mass = below(found.upper) - below(found.lower);
+            let off = mass.lower() - probability;
+            let end = found.lower <= 0.0;
+            assert!(off > -2e-3 && (end || off < 2e-3), "{shape} {probability}: {off} {found:?}");
+        }
+    }
+}
+
+/// With noise far wider than what the data says, the posterior is the law of the noise (cut off at
+/// 0 and n): the sums that may be behind are thinned, and each says more than lies between them.
+#[test]
+fn thinned_sums_leave_no_gaps() {
+    let n = 1_000_000_000_u32;
+    let epsilon = 2e-7; // scale 5e6
+    let model =
+        Bernoulli::of_public_count((1.0, 1.0), &pure("2e-7"), n.into(), Neighbours::Replace)
+            .unwrap();
+    let found = run(&model, [], &mut SeededEntropy::new(12));
+    let s = found.counts().value(0);
+    let interval = found.posterior().credible(0.9).unwrap();
+    // P(S < x | S >= 0), S Laplace about s.
+    let tail = |x: f64| {
+        let z = epsilon * (x - s);
+        if z > 0.0 { 0.5 * (-z).exp() } else { 1.0 - 0.5 * z.exp() }
+    };
+    let share = |x: f64| tail(x * f64::from(n)) / tail(0.0);
+    let mass = share(interval.lower) - share(interval.upper);
+    assert!((mass - 0.9).abs() < 5e-3, "{mass} {interval:?} {s}");
 }
