@@ -28,9 +28,9 @@ const BINS: usize = 123;
 ///
 /// # Guarantee
 /// That of the noise. A record is in at most one bin: adding or removing it changes one cell by 1,
-/// replacing it two. Zeroing it out makes it NaN and changes one cell; an integer cannot be NaN, it
-/// becomes some other integer, and that is to replace it. With a chance of at least 1 - beta no empty bin passes,
-/// so that the bounds are ends of bins that hold records.
+/// replacing it two. Zeroing it out makes it NaN and changes one; but an integer becomes 0, which
+/// has a bin too, and changes two. With a chance of at least 1 - beta no empty bin passes, so that
+/// the bounds are ends of bins that hold records.
 ///
 /// # Reference
 /// The automatic bounds of R. Wilson et al., *Differentially private SQL with bounded user

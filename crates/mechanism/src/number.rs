@@ -8,8 +8,8 @@ use crate::grid::MOST_STEPS;
 /// # Guarantee
 /// Total and deterministic: a data point becomes the same grid point wherever it stands.
 pub trait Number: Copy + sealed::Sealed {
-    /// Whether there is a value that stands for nothing, as NaN does: what zero-out leaves of a
-    /// record. Where there is none it leaves some number, 0 for example.
+    /// Whether there is a value that stands for nothing, as NaN does: it is what zero-out leaves in
+    /// the place of a record. Where there is none, 0 is left, which is a number like any other.
     const HAS_NOTHING: bool;
 
     /// The data point in steps of the grid of `clamp`, within its ends.

@@ -53,8 +53,9 @@ pub struct Local {
 /// # Contract
 /// For all neighbours x, x' under [`SmoothBound::neighbours`], and every decay of rate β:
 /// |value(x) - value(x')| <= max(1, bound(x)) and max(1, bound(x)) <= e^β max(1, bound(x')).
-/// Numerator and denominator of a bound are below 2^2000, and whether
-/// [`SmoothBound::local`] fails does not depend on private data.
+/// Numerator and denominator of a bound are below 2^900 (longer ones the samplers may refuse, and
+/// that would depend on the data), and whether [`SmoothBound::local`] fails does not depend on
+/// private data.
 pub trait SmoothBound {
     /// The private data.
     type Input: ?Sized;

@@ -214,7 +214,8 @@ impl VarianceEstimate {
         let scale = self.width * self.width;
         let (lower, upper) = (scale * range.low, scale * range.high);
         let slack = scale * SLACK;
-        let upper = (upper + slack).min(scale / 4.0);
+        // W² may have been rounded down, and W²/4 is a variance there is.
+        let upper = (upper + slack).min((scale / 4.0).next_up());
         Ok(Interval { lower: (lower - slack).max(0.0), upper, confidence })
     }
 

@@ -374,7 +374,21 @@ fn bounds_take_every_number() {
     assert_eq!(found.value().clamp().unwrap().lower(), -edge.0);
 }
 
-/// An integer cannot be NaN: one that is zeroed out becomes 0, say, and leaves one bin for another.
+/// The largest variance, W²/4, lies in the interval even if W² is not an `f64`.
+#[test]
+fn the_largest_variance_is_covered() {
+    let width = (1_i64 << 27) + 1;
+    let clamp = Clamp::new(&0.into(), &width.into(), Grid::WHOLE).unwrap();
+    let mechanism =
+        Variance::<f64>::of_public_count(clamp, &pure("1000"), 2, Neighbours::Replace).unwrap();
+    let found = run(&mechanism, [0.0, width as f64], &mut SeededEntropy::new(21));
+    let truth = Rational::from(width).square() * rational("1/4");
+    let interval = found.interval(0.999_999).unwrap();
+    assert!(Rational::from_f64(interval.upper).unwrap() >= truth);
+    assert!(Rational::from_f64(interval.lower).unwrap() <= truth);
+}
+
+/// An integer cannot be NaN: one that is zeroed out becomes 0 and leaves one bin for another.
 #[test]
 fn an_integer_that_is_zeroed_out_changes_two_bins() {
     let scale = |under| {

@@ -105,7 +105,7 @@ fn pairs(top: i64, most: usize, under: Neighbours) -> Vec<(Vec<i64>, Vec<i64>)> 
                 AddRemove => found.push((rows.clone(), with(rows, x))),
                 // The place is left out, or remains and holds NaN, which counts as 0 here.
                 ZeroOut => {
-                    found.extend([(rows.clone(), with(rows, x)), (with(rows, 0), with(rows, x))])
+                    found.extend([(rows.clone(), with(rows, x)), (with(rows, 0), with(rows, x))]);
                 }
                 Replace => found.extend((0..x).map(|z| (with(rows, z), with(rows, x)))),
             }
