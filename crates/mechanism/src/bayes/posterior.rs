@@ -142,8 +142,8 @@ pub struct Credible {
 ///
 /// # Guarantee
 /// If the parameter was drawn from the prior and the data from the model, a credible interval of
-/// probability p holds the parameter with chance p, over prior, data and noise. The quadrature
-/// behind it is off by about 1e-3 in p, at worst; it takes place where densities have no spikes (see
+/// probability p holds the parameter with chance p, over prior, data and noise. What was computed
+/// is off by about 1e-3 in p (1e-2 if two sums are behind it). The quadrature takes place where densities have no spikes (see
 /// `Part::at`), so this holds for priors that have them, too.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Posterior {
