@@ -13,6 +13,8 @@ mod number;
 mod output;
 mod plot;
 mod progress;
+mod promise;
+mod records;
 mod table;
 mod terminal;
 
