@@ -7,6 +7,7 @@
 //! | concentrated privacy (zCDP) | (epsilon, delta) | [`zcdp`] |
 //! | pure privacy, bounded range | zCDP | [`zcdp`] |
 //! | Gaussian privacy | (epsilon, delta) and back | [`gaussian`] |
+//! | noise on the integers | noise on the line | [`grid`] |
 //! | one unit | a group of units | [`group`] |
 //! | named mechanisms | their Renyi divergence | [`divergence`] |
 //! | trade-off polygon | (epsilon, delta) lines and back | [`duality`] |
@@ -19,6 +20,7 @@ pub(crate) mod arithmetic;
 pub mod divergence;
 pub mod duality;
 pub mod gaussian;
+pub mod grid;
 pub mod group;
 pub mod renyi;
 pub mod zcdp;

@@ -9,9 +9,16 @@
 //! | currency | what adds | reference |
 //! |---|---|---|
 //! | [`Budget::Pure`] | ε | Rogers, Roth, Ullman, Vadhan (2016) |
+//! | [`Budget::Approximate`] | ε and δ, of mechanisms that come with such a pair | the same |
 //! | [`Budget::Zcdp`] | ρ, and δ for approximate zCDP | Whitehouse, Ramdas, Rogers, Wu (2023) |
 //! | [`Budget::Gdp`] | μ² | Smith, Thakurta (2022); Koskela, Tobaben, Honkela (2023) |
 //! | [`Budget::Renyi`] | the divergence at each order fixed in advance | Feldman, Zrnic (2021) |
+//!
+//! That pairs (ε, δ) add adaptively takes three lines. By induction, whatever answer y the first
+//! mechanism (ε_1, δ_1) gives, the rest is (ε - ε_1, δ - δ_1)-private, so for every set S
+//! P_y(S) <= g(y) + δ - δ_1 with g(y) = min(1, e^(ε - ε_1) Q_y(S)) (if δ >= δ_1, as the filter sees
+//! to). Then P(S) = Σ p(y) P_y(S) <= Σ p(y) g(y) + δ - δ_1, and since g is between 0 and 1, Σ p(y) g(y) <=
+//! e^(ε_1) Σ q(y) g(y) + δ_1. Together P(S) <= e^ε Q(S) + δ. An analyst who stops asks what costs (0, 0).
 //!
 //! # Why there is no filter for curves
 //! It is tempting to compose the exact curves (privacy loss distributions, trade-off functions) of
@@ -32,8 +39,10 @@
 //! a thousand charges of 1/1000 fill a budget of 1, no more and no less.
 
 mod budget;
+mod charge;
 pub mod cost;
 mod odometer;
 
-pub use budget::{Budget, Currency, Filter, Receipt};
+pub use budget::{Budget, Currency};
+pub use charge::{Filter, Receipt};
 pub use odometer::{Odometer, Reading};

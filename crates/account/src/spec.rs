@@ -70,16 +70,18 @@ pub enum Leaf {
     DiscreteGaussian {
         /// The parameter sigma, at least 0; 0 is no protection.
         sigma: Rational,
-        /// One unit's contribution, a whole number; or a half under [`Neighbours::Replace`],
-        /// where the distance is twice that.
+        /// One unit's contribution to one integer, a whole number; or a half under
+        /// [`Neighbours::Replace`], where the distance is twice that. For vectors compose the
+        /// coordinates, or see [`crate::conversion::grid`].
         sensitivity: Rational,
     },
     /// Laplace noise on the integers: P(k) proportional to e^(-|k|/scale).
     DiscreteLaplace {
         /// The scale, at least 0; 0 is no protection.
         scale: Rational,
-        /// One unit's contribution, a whole number; or a half under [`Neighbours::Replace`],
-        /// where the distance is twice that.
+        /// The L1 norm of one unit's contribution, a whole number; or a half under
+        /// [`Neighbours::Replace`], where the distance is twice that. For vectors too, see
+        /// [`crate::pair::noise`].
         sensitivity: Rational,
     },
     /// The staircase mechanism for `epsilon` with step fraction `gamma` in [0, 1].

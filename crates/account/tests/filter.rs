@@ -11,7 +11,7 @@
 use proptest::prelude::*;
 use throng_account::filter::cost::{self, Concentrated};
 use throng_account::filter::{Budget, Currency, Filter, Odometer};
-use throng_account::{AccountError, Leaf, MechanismSpec, Neighbours};
+use throng_account::{AccountError, Accuracy, Leaf, MechanismSpec, Neighbours, PrivacyLoss};
 use throng_numeric::Rational;
 
 const UNDER: Neighbours = Neighbours::AddRemove;
@@ -292,6 +292,109 @@ fn the_budget_is_filled_exactly() {
 }
 
 #[test]
+fn a_budget_of_pairs_is_filled_exactly_in_both_components() {
+    let capacity = Budget::Approximate { epsilon: r("1"), delta: r("1e-6") };
+    let part = |epsilon, delta| leaf(Leaf::ApproxDp { epsilon: r(epsilon), delta: r(delta) });
+    let mut filter = Filter::new(capacity.clone(), UNDER).unwrap();
+    for _ in 0..1000 {
+        filter.try_charge(&part("1/1000", "1e-9")).unwrap();
+    }
+    assert_eq!(filter.remaining(), capacity.nothing());
+    let before = filter.clone();
+    for more in [part("1e-30", "0"), part("0", "1e-30")] {
+        assert!(matches!(filter.try_charge(&more), Err(AccountError::Exhausted { .. })));
+    }
+    filter.try_charge(&part("0", "0")).unwrap();
+    assert_eq!(filter, before);
+    // One component may be used up before the other.
+    let mut filter = Filter::new(capacity.clone(), UNDER).unwrap();
+    filter.try_charge(&part("0", "1e-6")).unwrap();
+    assert!(filter.preview(&part("1/2", "1e-9")).is_err());
+    filter.try_charge(&pure("1")).unwrap();
+    assert_eq!(filter.spent(), &capacity);
+    let shown = Budget::Approximate { epsilon: r("1"), delta: r("1/4") };
+    assert_eq!(shown.to_string(), "epsilon = 1, delta = 0.25");
+}
+
+#[test]
+fn pairs_say_for_which_delta_they_hold() {
+    let pair = Budget::Approximate { epsilon: r("3/2"), delta: r("1e-6") };
+    assert_eq!(pair.epsilon_at(1e-3).unwrap(), 1.5);
+    for delta in [1e-7, 0.0, -1.0, 1.0, 2.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        assert!(pair.epsilon_at(delta).is_err(), "{delta}");
+    }
+    let make = |e, d| Budget::for_epsilon_delta(&Currency::Approximate, &r(e), &r(d));
+    assert_eq!(make("3/2", "1e-6").unwrap(), pair);
+    assert!(make("1", "0").is_ok());
+    assert!(make("-1", "0").is_err() && make("1", "-1e-9").is_err() && make("1", "1").is_err());
+    assert!(Filter::resume(pair.clone(), Budget::Pure { epsilon: r("0") }, UNDER).is_err());
+}
+
+/// A pair for every leaf that has one, and for the others a way out.
+#[test]
+fn every_leaf_in_pairs() {
+    for leaf_ in every_leaf() {
+        let spec = leaf(leaf_.clone());
+        let found = cost::approximate(&spec, UNDER);
+        let curve = matches!(
+            leaf_,
+            Leaf::Gaussian { .. }
+                | Leaf::DiscreteGaussian { .. }
+                | Leaf::Gdp { .. }
+                | Leaf::Zcdp { .. }
+                | Leaf::Renyi { .. }
+                | Leaf::Poisson { .. }
+                | Leaf::InfinitelyDivisible { .. }
+        );
+        match found {
+            Ok(pair) => {
+                assert!(!curve, "{spec:?}");
+                let Ok(loss) = PrivacyLoss::of_spec(&spec, UNDER, Accuracy::default()) else {
+                    assert!(matches!(leaf_, Leaf::Quantised { .. }), "{spec:?}");
+                    continue;
+                };
+                let delta = loss.delta(pair.epsilon.to_f64_up()).unwrap();
+                assert!(delta.lower <= pair.delta.to_f64_up() + 1e-15, "{spec:?} {delta:?}");
+            }
+            Err(AccountError::Refused { .. }) => {
+                assert!(curve || matches!(leaf_, Leaf::NonPrivate), "{spec:?}");
+            }
+            Err(error) => panic!("{spec:?} {error:?}"),
+        }
+    }
+    let hint = cost::approximate(&gaussian("2"), UNDER).unwrap_err().to_string();
+    assert!(hint.contains("zCDP or GDP"), "{hint}");
+    let knots = vec![(r("1"), r("1/100")), (r("2"), r("1/1000"))];
+    let profile = cost::approximate(&leaf(Leaf::Profile { knots }), UNDER).unwrap();
+    assert_eq!((profile.epsilon, profile.delta), (r("2"), r("1/1000")));
+    for silent in [
+        Leaf::Zcdp { rho: r("0"), xi: r("0") },
+        Leaf::Gdp { mu: r("0") },
+        Leaf::Poisson { mu1: r("2"), mu2: r("2") },
+        Leaf::DiscreteGaussian { sigma: r("1"), sensitivity: r("0") },
+    ] {
+        let pair = cost::approximate(&leaf(silent), UNDER).unwrap();
+        assert!(pair.epsilon.is_zero() && pair.delta.is_zero());
+    }
+}
+
+#[test]
+fn discrete_gaussian_noise_has_a_price_in_gdp() {
+    let noise = |sigma, by| leaf(Leaf::DiscreteGaussian { sigma: r(sigma), sensitivity: r(by) });
+    // (1/(2 - 1/8))² = (8/15)².
+    assert_eq!(cost::gdp(&noise("2", "1"), UNDER).unwrap(), r("64/225"));
+    assert_eq!(cost::gdp(&noise("2", "1"), Neighbours::Replace).unwrap(), r("256/225"));
+    assert_eq!(cost::gdp(&noise("2", "0"), UNDER).unwrap(), r("0"));
+    assert!(cost::gdp(&noise("1.99", "1"), UNDER).is_err());
+    for sigma in ["2", "3", "10"] {
+        let spec = noise(sigma, "1");
+        let loss = PrivacyLoss::of_spec(&spec, UNDER, Accuracy::default()).unwrap();
+        let price = cost::gdp(&spec, UNDER).unwrap().to_f64_up();
+        assert!(loss.gdp().unwrap().lower <= price.sqrt() * (1.0 + 1e-12));
+    }
+}
+
+#[test]
 fn budgets_from_epsilon_and_delta() {
     let currencies = [
         Currency::Zcdp { leak: r("0") },
@@ -299,6 +402,7 @@ fn budgets_from_epsilon_and_delta() {
         Currency::Gdp,
         Currency::Renyi { order: r("8") },
         Currency::Pure,
+        Currency::Approximate,
     ];
     for currency in currencies {
         for (epsilon, delta) in [("1", 1e-6), ("1/2", 1e-5), ("8", 1e-9)] {
@@ -307,7 +411,7 @@ fn budgets_from_epsilon_and_delta() {
                 assert!(matches!(currency, Currency::Renyi { .. }));
                 continue;
             };
-            let found = budget.epsilon_at(delta).unwrap();
+            let found = budget.epsilon_at(delta_.to_f64_up()).unwrap();
             let wanted = r(epsilon).to_f64_nearest();
             assert!((found / wanted - 1.0).abs() < 1e-9, "{currency:?} {found} {wanted}");
         }
@@ -353,6 +457,7 @@ proptest! {
             prop_assert_eq!(cost::pure(&repeated, under), cost::pure(&composed, under));
             prop_assert_eq!(cost::zcdp(&repeated, under), cost::zcdp(&composed, under));
             prop_assert_eq!(cost::gdp(&repeated, under), cost::gdp(&composed, under));
+            prop_assert_eq!(cost::approximate(&repeated, under), cost::approximate(&composed, under));
             let order = Rational::from(order);
             prop_assert_eq!(cost::renyi(&repeated, under, &order), cost::renyi(&composed, under, &order));
         }
@@ -368,6 +473,10 @@ proptest! {
             if let Ok(whole) = cost::pure(&inner, under) {
                 prop_assert!(cost::pure(&sampled, under).unwrap() <= whole);
             }
+            if let Ok(whole) = cost::approximate(&inner, under) {
+                let part = cost::approximate(&sampled, under).unwrap();
+                prop_assert!(part.epsilon <= whole.epsilon && part.delta <= whole.delta);
+            }
             if let Ok(whole) = cost::zcdp(&inner, under) {
                 let part = cost::zcdp(&sampled, under).unwrap();
                 prop_assert!(part.rho <= whole.rho && part.delta <= whole.delta);
@@ -382,6 +491,7 @@ proptest! {
     fn charging_is_previewing(leaves in proptest::collection::vec(some_leaf(), 1..12)) {
         let capacities = [
             Budget::Pure { epsilon: r("2") },
+            Budget::Approximate { epsilon: r("2"), delta: r("1/50") },
             Budget::Zcdp { rho: r("1"), delta: r("1/50") },
             Budget::Gdp { mu_squared: r("2") },
             Budget::Renyi { orders: vec![(r("2"), r("2")), (r("5/2"), r("3"))] },

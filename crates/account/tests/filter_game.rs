@@ -131,6 +131,15 @@ proptest! {
     }
 
     #[test]
+    fn approximate_filter(seed: u64, cap in 1_u64..20, leak in 1_u64..20) {
+        let (epsilon, delta) = (of(cap, 5), of(leak, 100));
+        let budget = Budget::Approximate { epsilon: epsilon.clone(), delta: delta.clone() };
+        let (p, q) = filtered(seed, true, budget);
+        let gamma = gamma_at(epsilon.to_f64_up());
+        prop_assert!(hockey(&p, &q, &gamma) <= delta && hockey(&q, &p, &gamma) <= delta);
+    }
+
+    #[test]
     fn zcdp_filter(seed: u64, cap in 1_u64..20) {
         let rho = of(cap, 10);
         let (p, q) = filtered(seed, false, Budget::Zcdp { rho: rho.clone(), delta: r("0") });
@@ -223,6 +232,13 @@ fn composing_curves_is_not_a_filter() {
         filter.try_charge(&first.spec()).unwrap();
         assert!(filter.preview(&leak.spec()).is_err());
     }
+    // Pairs: the leak alone is affordable, and then nothing else is.
+    let pairs = Currency::Approximate;
+    let mut filter = Filter::from_epsilon_delta(&pairs, &r("1.386"), &delta, UNDER).unwrap();
+    filter.try_charge(&first.spec()).unwrap();
+    assert!(filter.preview(&response.spec()).is_err());
+    filter.try_charge(&leak.spec()).unwrap();
+    assert!(filter.preview(&leak.spec()).is_err());
     let mut filter = Filter::from_epsilon_delta(
         &Currency::Zcdp { leak: delta.clone() },
         &r("1.386"),

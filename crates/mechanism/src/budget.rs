@@ -55,6 +55,21 @@ impl Budget {
         Self::of(Amount::Gdp { mu_squared: mu.square() }, under)
     }
 
+    /// A budget of pairs (epsilon, delta), which add up.
+    ///
+    /// Mechanisms with a whole curve, such as Gaussian noise, have no pair of their own and are
+    /// refused; for them, [`Budget::converted`] turns (epsilon, delta) into zCDP or GDP.
+    ///
+    /// # Errors
+    /// If epsilon is negative or delta not in [0, 1].
+    pub fn approx(
+        epsilon: Rational,
+        delta: Rational,
+        under: Neighbours,
+    ) -> Result<Self, MechanismError> {
+        Self::of(Amount::Approximate { epsilon, delta }, under)
+    }
+
     /// An (epsilon, delta) budget, turned into the largest capacity of a currency in which adaptive
     /// composition is proved.
     ///

@@ -20,6 +20,9 @@ mod law;
 
 use std::sync::{Arc, OnceLock};
 
+use throng_account::conversion::grid::{
+    discrete_gaussian_as_gaussian, discrete_laplace_as_laplace,
+};
 use throng_account::{Accuracy, Leaf, MechanismSpec, Neighbours, Target, Template, calibrate};
 use throng_numeric::Rational;
 use throng_sample::BulkNoise;
@@ -82,10 +85,8 @@ impl Noise {
                 sensitivity: contribution(&Rational::from(steps), under)?,
             }
         } else {
-            // d + 1/(4b) steps.
-            let four = grid.in_steps(scale) * Rational::from(4);
-            let distance = Rational::from(steps) + Rational::ONE.checked_div(&four)?;
-            let distance = distance * grid.step();
+            let shift = u64::try_from(steps).unwrap_or(u64::MAX);
+            let distance = discrete_laplace_as_laplace(&grid.in_steps(scale), shift)? * grid.step();
             Leaf::Laplace { scale: scale.clone(), sensitivity: contribution(&distance, under)? }
         };
         Ok(Self::described(law, grid, MechanismSpec::leaf(leaf)?, under))
@@ -305,19 +306,18 @@ fn per_cell(cells: u64, leaf: Leaf) -> Result<MechanismSpec, MechanismError> {
     Ok(MechanismSpec::repeated(cells, MechanismSpec::leaf(leaf)?)?)
 }
 
-/// The standard deviation of the normal noise that hides no better than discrete noise of `sigma`:
-/// σ - 1/(4σ) in steps, for σ >= 2.
+/// The standard deviation of the normal noise that hides no better than discrete noise of `sigma`,
+/// if that is at least 2 steps.
 fn hidden_in(sigma: &Rational, grid: Grid) -> Result<Option<Rational>, MechanismError> {
     let sigma = grid.in_steps(sigma);
     if sigma < Rational::from(2) {
         return Ok(None);
     }
-    let less = Rational::ONE.checked_div(&(&sigma * &Rational::from(4)))?;
-    Ok(Some((sigma - less) * grid.step()))
+    Ok(Some(discrete_gaussian_as_gaussian(&sigma)? * grid.step()))
 }
 
 /// The sigma of discrete noise that hides as well as normal noise of standard deviation e >= 2
-/// steps: e + 1/(4e), since e + 1/(4e) - 1/(4e + 1/e) >= e.
+/// steps: e + 1/(4e), the root of [`throng_account::conversion::grid::variance_for_gaussian`].
 fn hiding(sigma: &Rational, grid: Grid) -> Result<Option<Rational>, MechanismError> {
     let sigma = grid.in_steps(sigma);
     if sigma < Rational::from(2) {

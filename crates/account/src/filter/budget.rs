@@ -1,4 +1,4 @@
-//! The filter itself.
+//! Amounts in the currencies that filters count in.
 
 use std::fmt;
 
@@ -17,6 +17,13 @@ pub enum Budget {
     Pure {
         /// The loss.
         epsilon: Rational,
+    },
+    /// A pair (epsilon, delta), under basic composition.
+    Approximate {
+        /// The loss.
+        epsilon: Rational,
+        /// The chance of anything worse.
+        delta: Rational,
     },
     /// delta-approximate rho-zCDP.
     Zcdp {
@@ -42,6 +49,8 @@ pub enum Budget {
 pub enum Currency {
     /// Pure epsilon; delta is not used.
     Pure,
+    /// Pairs (epsilon, delta), for mechanisms that come with such a pair.
+    Approximate,
     /// Approximate zCDP, with a part of delta set aside for mechanisms that leak.
     Zcdp {
         /// The part of delta set aside; may be 0.
@@ -62,6 +71,9 @@ impl Budget {
     pub fn nothing(&self) -> Self {
         match self {
             Self::Pure { .. } => Self::Pure { epsilon: Rational::ZERO },
+            Self::Approximate { .. } => {
+                Self::Approximate { epsilon: Rational::ZERO, delta: Rational::ZERO }
+            }
             Self::Zcdp { .. } => Self::Zcdp { rho: Rational::ZERO, delta: Rational::ZERO },
             Self::Gdp { .. } => Self::Gdp { mu_squared: Rational::ZERO },
             Self::Renyi { orders } => Self::Renyi {
@@ -77,6 +89,10 @@ impl Budget {
     pub fn price(&self, spec: &MechanismSpec, under: Neighbours) -> Result<Self, AccountError> {
         Ok(match self {
             Self::Pure { .. } => Self::Pure { epsilon: cost::pure(spec, under)? },
+            Self::Approximate { .. } => {
+                let cost::Approximate { epsilon, delta } = cost::approximate(spec, under)?;
+                Self::Approximate { epsilon, delta }
+            }
             Self::Zcdp { .. } => {
                 let cost::Concentrated { rho, delta } = cost::zcdp(spec, under)?;
                 Self::Zcdp { rho, delta }
@@ -93,10 +109,17 @@ impl Budget {
     }
 
     /// Combines two amounts of one currency, component by component.
-    fn zip(&self, other: &Self, f: impl Fn(&Rational, &Rational) -> Rational) -> Option<Self> {
+    pub(super) fn zip(
+        &self,
+        other: &Self,
+        f: impl Fn(&Rational, &Rational) -> Rational,
+    ) -> Option<Self> {
         match (self, other) {
             (Self::Pure { epsilon: a }, Self::Pure { epsilon: b }) => {
                 Some(Self::Pure { epsilon: f(a, b) })
+            }
+            (Self::Approximate { epsilon: e, delta: d }, Self::Approximate { epsilon, delta }) => {
+                Some(Self::Approximate { epsilon: f(e, epsilon), delta: f(d, delta) })
             }
             (Self::Zcdp { rho: r, delta: d }, Self::Zcdp { rho, delta }) => {
                 Some(Self::Zcdp { rho: f(r, rho), delta: f(d, delta) })
@@ -109,15 +132,21 @@ impl Budget {
                 let orders = pairs.map(|((o, x), (_, y))| (o.clone(), f(x, y))).collect();
                 Some(Self::Renyi { orders })
             }
-            (Self::Pure { .. } | Self::Zcdp { .. } | Self::Gdp { .. } | Self::Renyi { .. }, _) => {
-                None
-            }
+            (
+                Self::Pure { .. }
+                | Self::Approximate { .. }
+                | Self::Zcdp { .. }
+                | Self::Gdp { .. }
+                | Self::Renyi { .. },
+                _,
+            ) => None,
         }
     }
 
-    fn amounts(&self) -> Vec<&Rational> {
+    pub(super) fn amounts(&self) -> Vec<&Rational> {
         match self {
             Self::Pure { epsilon } => vec![epsilon],
+            Self::Approximate { epsilon, delta } => vec![epsilon, delta],
             Self::Zcdp { rho, delta } => vec![rho, delta],
             Self::Gdp { mu_squared } => vec![mu_squared],
             Self::Renyi { orders } => orders.iter().map(|(_, d)| d).collect(),
@@ -125,7 +154,7 @@ impl Budget {
     }
 
     /// Refuses negative capacities, and orders that are not rising and above 1.
-    fn checked(self) -> Result<Self, AccountError> {
+    pub(super) fn checked(self) -> Result<Self, AccountError> {
         if let Some(bad) = self.amounts().into_iter().find(|x| x.is_negative()) {
             return Err(AccountError::invalid("a capacity", bad, "at least 0"));
         }
@@ -149,7 +178,8 @@ impl Budget {
     /// A filter of this capacity makes the whole interaction (epsilon, delta)-private.
     ///
     /// # Errors
-    /// If epsilon is negative, delta is not above 0 and below 1, or no capacity is enough.
+    /// If epsilon is negative, delta is not above 0 and below 1 (pure epsilon does not look at it;
+    /// pairs may also have delta = 0), or no capacity is enough.
     pub fn for_epsilon_delta(
         currency: &Currency,
         epsilon: &Rational,
@@ -159,6 +189,12 @@ impl Budget {
         let given = delta.to_f64_down();
         match currency {
             Currency::Pure => Self::Pure { epsilon: epsilon.clone() }.checked(),
+            Currency::Approximate => {
+                if *delta >= Rational::ONE {
+                    return Err(AccountError::invalid("delta", delta, "at least 0 and below 1"));
+                }
+                Self::Approximate { epsilon: epsilon.clone(), delta: delta.clone() }.checked()
+            }
             Currency::Zcdp { leak } => {
                 // δ̂ = leak + (1 - leak) δ_z <= leak + δ_z.
                 let rest = delta - leak;
@@ -180,11 +216,22 @@ impl Budget {
 
     /// An epsilon at which this amount is (epsilon, delta)-private, rounded up.
     ///
+    /// The delta is the `f64`, exactly. A pair says nothing below its own delta, and the `f64`
+    /// nearest to a decimal may be below it: ask at [`Rational::to_f64_up`] of the delta.
+    ///
     /// # Errors
-    /// If delta is not above what leaks anyway, or not below 1.
+    /// If delta is not above what leaks anyway (for a pair: below its delta), or not below 1.
     pub fn epsilon_at(&self, delta: f64) -> Result<f64, AccountError> {
         match self {
             Self::Pure { epsilon } => Ok(epsilon.to_f64_up()),
+            Self::Approximate { epsilon, delta: leak } => {
+                let enough = delta < 1.0 && Rational::from_f64(delta)? >= *leak;
+                let wanted = || format!("at least {} and below 1", leak.to_f64_up());
+                if !enough {
+                    return Err(AccountError::invalid("delta", delta, wanted()));
+                }
+                Ok(epsilon.to_f64_up())
+            }
             Self::Zcdp { rho, delta: leak } => {
                 let rest = exactly(delta)? - Enclosure::of_rational(leak);
                 let bound = Zcdp::of_rho(Enclosure::of_rational(rho))?;
@@ -214,6 +261,9 @@ impl fmt::Display for Budget {
         let short = Rational::to_f64_up;
         match self {
             Self::Pure { epsilon } => write!(f, "epsilon = {}", short(epsilon)),
+            Self::Approximate { epsilon, delta } => {
+                write!(f, "epsilon = {}, delta = {}", short(epsilon), short(delta))
+            }
             Self::Zcdp { rho, delta } => {
                 write!(f, "rho = {}, delta = {}", short(rho), short(delta))
             }
@@ -226,126 +276,5 @@ impl fmt::Display for Budget {
                 Ok(())
             }
         }
-    }
-}
-
-/// What a charge did.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Receipt {
-    /// What this charge cost.
-    pub cost: Budget,
-    /// All that is spent, this charge included.
-    pub spent: Budget,
-    /// What is left after it.
-    pub left: Budget,
-}
-
-/// A privacy filter: a capacity, and what is spent of it.
-///
-/// # Guarantee
-/// If every mechanism of an interaction was charged here before it ran, then the whole interaction
-/// has the guarantee of the capacity under the relation of the filter, however the mechanisms were
-/// chosen and whenever the interaction stopped. What is *spent* is a running total, not by itself a
-/// guarantee at a stopping time that depends on the answers; see [`super::Odometer`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Filter {
-    capacity: Budget,
-    spent: Budget,
-    under: Neighbours,
-}
-
-impl Filter {
-    /// A filter with nothing spent.
-    ///
-    /// # Errors
-    /// If a capacity is negative, or orders are not rising and above 1.
-    pub fn new(capacity: Budget, under: Neighbours) -> Result<Self, AccountError> {
-        let capacity = capacity.checked()?;
-        Ok(Self { spent: capacity.nothing(), capacity, under })
-    }
-
-    /// A filter with something spent already, as stored earlier.
-    ///
-    /// # Errors
-    /// As for [`Filter::new`], or if what is spent is negative, in another currency, or more than
-    /// the capacity.
-    pub fn resume(
-        capacity: Budget,
-        spent: Budget,
-        under: Neighbours,
-    ) -> Result<Self, AccountError> {
-        let (capacity, spent) = (capacity.checked()?, spent.checked()?);
-        let left = capacity.zip(&spent, |a, b| a - b);
-        if left.is_some_and(|left| !left.amounts().into_iter().any(Rational::is_negative)) {
-            return Ok(Self { capacity, spent, under });
-        }
-        Err(AccountError::invalid("what is spent", spent, format!("at most {capacity}")))
-    }
-
-    /// The filter of the largest capacity that keeps a whole interaction (epsilon, delta)-private.
-    ///
-    /// # Errors
-    /// As for [`Budget::for_epsilon_delta`].
-    pub fn from_epsilon_delta(
-        currency: &Currency,
-        epsilon: &Rational,
-        delta: &Rational,
-        under: Neighbours,
-    ) -> Result<Self, AccountError> {
-        Self::new(Budget::for_epsilon_delta(currency, epsilon, delta)?, under)
-    }
-
-    /// What may be spent in all.
-    #[must_use]
-    pub fn capacity(&self) -> &Budget {
-        &self.capacity
-    }
-
-    /// What is spent, exactly.
-    #[must_use]
-    pub fn spent(&self) -> &Budget {
-        &self.spent
-    }
-
-    /// What is left, exactly.
-    #[must_use]
-    pub fn remaining(&self) -> Budget {
-        // The currencies agree by construction, and spent never exceeds the capacity.
-        self.capacity.zip(&self.spent, |a, b| a - b).unwrap_or_else(|| self.capacity.nothing())
-    }
-
-    /// The relation that costs are computed for.
-    #[must_use]
-    pub fn neighbours(&self) -> Neighbours {
-        self.under
-    }
-
-    /// What [`Filter::try_charge`] would answer; nothing is spent.
-    ///
-    /// # Errors
-    /// [`AccountError::Exhausted`] if the capacity would be exceeded in any component; otherwise as
-    /// for [`Budget::price`].
-    pub fn preview(&self, spec: &MechanismSpec) -> Result<Receipt, AccountError> {
-        let cost = self.capacity.price(spec, self.under)?;
-        let exhausted = || AccountError::Exhausted {
-            asked: cost.to_string(),
-            left: self.remaining().to_string(),
-        };
-        let spent = self.spent.zip(&cost, |a, b| a + b).ok_or_else(exhausted)?;
-        let left = self.capacity.zip(&spent, |a, b| a - b).ok_or_else(exhausted)?;
-        if left.amounts().into_iter().any(Rational::is_negative) {
-            return Err(exhausted());
-        }
-        Ok(Receipt { cost, spent, left })
-    }
-
-    /// Spends the cost of a mechanism, before it runs.
-    ///
-    /// # Errors
-    /// As for [`Filter::preview`]; then nothing is spent.
-    pub fn try_charge(&mut self, spec: &MechanismSpec) -> Result<Receipt, AccountError> {
-        let receipt = self.preview(spec)?;
-        self.spent = receipt.spent.clone();
-        Ok(receipt)
     }
 }

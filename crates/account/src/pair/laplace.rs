@@ -1,4 +1,7 @@
 //! Profiles of Laplace noise.
+//!
+//! For vectors with independent noise, the shift is the sum of the absolute shifts; the proof is in
+//! [`super::noise`].
 
 use throng_numeric::{Enclosure, NumericError};
 

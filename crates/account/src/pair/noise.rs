@@ -3,6 +3,44 @@
 //! Both laws are log-concave, so the family of shifts has a monotone likelihood ratio: the
 //! best test does not depend on the shift, its power grows with it, and the largest shift
 //! dominates all smaller ones.
+//!
+//! # Vectors of Laplace noise
+//! **Theorem.** Let discrete Laplace noise of one scale be added to each coordinate of a vector,
+//! independently. Of all vectors of integer shifts c with Σ|c_i| <= s, one coordinate moved by s
+//! dominates. So `shift` may be the largest change in the sum of absolute values.
+//!
+//! *Proof.* Reflecting coordinates, c_i >= 0; those with c_i = 0 say nothing. A dominating pair
+//! may be put in place of a factor of a product, so by induction two shifts a, b >= 1 against one
+//! of a + b are enough. Let r = e^(-1/scale). The outcome x of a coordinate moved by a tells as
+//! much as Y = min(max(x, 0), a), and the likelihood ratio P/Q is r^(a - 2Y); under Q, the world that is not
+//! moved, Q(Y >= j) = r^j/(1 + r) for 1 <= j <= a. For two coordinates the ratio is
+//! R = r^(a + b - 2N) with N = Y_1 + Y_2, independent; for one coordinate moved by a + b it is
+//! R' = r^(a + b - 2N') with Q(N' >= n) = r^n/(1 + r), 1 <= n <= a + b. Both have mean 1 under Q, and
+//! H_γ = E (R - γ)_+. Let
+//!
+//! ```text
+//! g(n) = (1 + r) r^(-n) Q(N >= n) = Q(N >= n)/Q(N' >= n),   1 <= n <= a + b.
+//! ```
+//!
+//! *g first rises and then falls, and g(1) >= 1.* The latter as N >= 1 whenever Y_1 >= 1. Conditioning
+//! on Y_1 = j, g(n) = Σ_j v_j u(n - j), 0 <= j <= a, where
+//! - v_j = r^(-j) Q(Y_1 = j): 1/(1 + r) for j = 0 and j = a, (1 - r)/(1 + r) between;
+//! - u(m) = (1 + r) r^(-m) Q(Y_2 >= m): (1 + r) r^(-m) for m <= 0, 1 for 1 <= m <= b, 0 for m > b.
+//!
+//! So g(n + 1) - g(n) = Σ_j v_j Δ(n - j) with Δ(m) = u(m + 1) - u(m): (1 - r²) r^(-m-1) for m < 0, -r
+//! for m = 0, 0 for 0 < m < b, -1 for m = b. Let a <= b. For 1 <= n < a the terms j > n sum to
+//! (1 - r)((1 - r)(1 + r + ... + r^(a-n-2)) + r^(a-n-1)) = 1 - r, the term j = n is -r(1 - r)/(1 + r),
+//! and there are no others: g rises, by (1 - r)/(1 + r). For n >= a there are no terms j > n, and
+//! no others are positive: g does not rise.
+//!
+//! So g > 1 up to some n and g <= 1 beyond: Q(R' > t) - Q(R > t) is at most 0 for t up to some τ
+//! and at least 0 beyond. For γ >= τ, E (R' - γ)_+ - E (R - γ)_+ is the integral of that difference
+//! over t > γ, which is not negative; for γ < τ it is minus the integral over t < γ, because over all
+//! t it is the difference of the means, 0. So H'_γ >= H_γ for every γ > 0. By reflection the same
+//! holds with the roles of P and Q exchanged.
+//!
+//! The same is true of Laplace noise on the line and real shifts: there everything is the limit of
+//! ever finer grids, and R is a bounded continuous function of the clipped outcomes.
 
 use throng_numeric::{Enclosure, Rational};
 

@@ -61,7 +61,7 @@ struct Pairs {
 }
 
 const NAME: &str = "(epsilon, delta)";
-const HINT: &str = "use a zCDP or Renyi budget";
+const GAUSSIAN: &str = "gaussian noise";
 
 impl Currency for Pairs {
     type Cost = Approximate;
@@ -131,9 +131,10 @@ impl Pairs {
     fn read(
         &self,
         what: &str,
+        hint: &str,
         epsilon: impl FnOnce(f64) -> Result<f64, AccountError>,
     ) -> Result<Approximate, AccountError> {
-        let Some(share) = self.share else { return Err(no_price(what, NAME, HINT)) };
+        let Some(share) = self.share else { return Err(no_price(what, NAME, hint)) };
         let epsilon = Rational::from_f64(epsilon(share)?)?;
         Ok(Approximate { epsilon, delta: Rational::from_f64(share)? })
     }
@@ -143,12 +144,21 @@ impl Pairs {
         if mu.upper() == 0.0 {
             return Ok(self.nothing());
         }
-        self.read("gaussian noise", |delta| Ok(gaussian::epsilon(delta, mu)?.upper))
+        self.read(GAUSSIAN, "use a zCDP or GDP budget", |delta| {
+            Ok(gaussian::epsilon(delta, mu)?.upper)
+        })
     }
 
-    fn concentrated(&self, rho: Enclosure, xi: Enclosure) -> Result<Approximate, AccountError> {
-        let bound = Zcdp { rho, xi };
-        self.read("a bound on divergences", |delta| Ok(zcdp::epsilon(bound, delta)?.value.upper()))
+    fn concentrated(
+        &self,
+        what: &str,
+        hint: &str,
+        bound: Zcdp,
+    ) -> Result<Approximate, AccountError> {
+        if bound.rho.upper() == 0.0 && bound.xi.upper() == 0.0 {
+            return Ok(self.nothing());
+        }
+        self.read(what, hint, |delta| Ok(zcdp::epsilon(bound, delta)?.value.upper()))
     }
 
     fn price(&self, leaf: &Leaf, under: Neighbours) -> Result<Approximate, AccountError> {
@@ -159,21 +169,23 @@ impl Pairs {
             }
             Leaf::DiscreteGaussian { sigma, sensitivity } => {
                 let ratio = ratio(sensitivity, sigma, under)?.ok_or_else(without_noise)?;
-                if ratio.is_zero() {
-                    return Ok(self.nothing());
-                }
-                self.concentrated(Enclosure::of_rational(&ratio.square()) * half(), Enclosure::ZERO)
+                let rho = Enclosure::of_rational(&ratio.square()) * half();
+                let bound = Zcdp { rho, xi: Enclosure::ZERO };
+                self.concentrated(GAUSSIAN, "use a zCDP or GDP budget", bound)
             }
             Leaf::Gdp { mu } => self.gaussian(mu),
             Leaf::Zcdp { rho, xi } => {
-                self.concentrated(Enclosure::of_rational(rho), Enclosure::of_rational(xi))
+                let (rho, xi) = (not_negative("rho", rho)?, not_negative("xi", xi)?);
+                let bound =
+                    Zcdp { rho: Enclosure::of_rational(rho), xi: Enclosure::of_rational(xi) };
+                self.concentrated("a bound on divergences", "use a zCDP or Renyi budget", bound)
             }
             Leaf::Renyi { table } => {
                 let read = |(a, d): &(Rational, Rational)| {
                     (Enclosure::of_rational(a), Enclosure::of_rational(d))
                 };
                 let table: Vec<_> = table.iter().map(read).collect();
-                self.read("renyi", |delta| {
+                self.read("a bound on divergences", "use a Renyi budget", |delta| {
                     Ok(renyi::epsilon_of_table(&table, delta)?.value.upper())
                 })
             }
@@ -230,8 +242,11 @@ impl Pairs {
         s2: &Rational,
         jumps: &[(Rational, Rational)],
     ) -> Result<Approximate, AccountError> {
+        if s2.is_zero() && jumps.iter().all(|(a, b)| a == b) {
+            return Ok(self.nothing());
+        }
         let swapped: Vec<_> = jumps.iter().map(|(a, b)| (b.clone(), a.clone())).collect();
-        self.read("a poisson count", |delta| {
+        self.read("a poisson count", "use a Renyi budget", |delta| {
             let curve = |a| {
                 let forward = divergence::infinitely_divisible(a, s2, jumps)?;
                 Ok(forward.max(divergence::infinitely_divisible(a, s2, &swapped)?))

@@ -8,6 +8,7 @@ use super::{Currency, fold, larger, multiple, no_price};
 use crate::conversion::arithmetic::rational_up;
 use crate::conversion::duality::Polygon;
 use crate::conversion::gaussian::{mu_of_pure, mu_through};
+use crate::conversion::grid;
 use crate::{AccountError, Leaf, MechanismSpec, Neighbours};
 
 /// The μ² of a mechanism.
@@ -19,7 +20,8 @@ use crate::{AccountError, Leaf, MechanismSpec, Neighbours};
 ///
 /// # Errors
 /// [`AccountError::Refused`] for what is not Gaussian-private or not known to be: anything with a
-/// leak, zCDP, Renyi bounds, Poisson counts, discrete or truncated Gaussian noise.
+/// leak, zCDP, Renyi bounds, Poisson counts, truncated Gaussian noise, and discrete Gaussian noise
+/// with sigma below 2 (from there on it is hidden in normal noise, [`grid`]).
 pub fn gdp(spec: &MechanismSpec, under: Neighbours) -> Result<Rational, AccountError> {
     fold(&SquaredMu, spec, under)
 }
@@ -110,6 +112,11 @@ fn price(leaf: &Leaf, under: Neighbours) -> Result<Rational, AccountError> {
     match leaf {
         Leaf::Gaussian { sigma, sensitivity } => {
             let mu = ratio(sensitivity, sigma, under)?;
+            Ok(mu.ok_or_else(|| no_price("noise of size 0", NAME, "add noise"))?.square())
+        }
+        Leaf::DiscreteGaussian { sigma, sensitivity } if *sigma >= Rational::from(2_u32) => {
+            let deviation = grid::discrete_gaussian_as_gaussian(sigma)?;
+            let mu = ratio(sensitivity, &deviation, under)?;
             Ok(mu.ok_or_else(|| no_price("noise of size 0", NAME, "add noise"))?.square())
         }
         Leaf::Gdp { mu } => Ok(not_negative("mu", mu)?.square()),
