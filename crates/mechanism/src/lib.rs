@@ -7,9 +7,12 @@
 
 mod additive;
 mod budget;
+pub mod contribution;
+pub mod count;
 mod error;
 pub mod estimate;
 pub mod grid;
+pub mod histogram;
 mod mechanism;
 pub mod noise;
 mod permit;

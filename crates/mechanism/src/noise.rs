@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | Laplace of scale b | L1, at most 1024 steps | `discrete_laplace` |
 //! | | L1, d steps | `laplace` at distance d + 1/(4b) |
+//! | | per cell | either of them, once per cell |
 //! | Gaussian of σ <= 1024 | per cell | `discrete_gaussian`, once per cell |
 //! | Gaussian of σ >= 2 | per cell, or L2 | `gaussian` of σ - 1/(4σ), once per cell or once |
 //! | Gaussian of σ < 2 | L2 | `zcdp` |
@@ -77,19 +78,27 @@ impl Noise {
     ) -> Result<Self, MechanismError> {
         let law = NoiseLaw::laplace(grid.in_steps(scale))?;
         let under = sensitivity.neighbours();
-        let steps = grid.whole_steps(sensitivity.distance())?;
-        let leaf = if steps <= EXACT {
-            let scale = grid.in_steps(scale);
-            Leaf::DiscreteLaplace {
-                scale,
-                sensitivity: contribution(&Rational::from(steps), under)?,
-            }
-        } else {
-            let shift = u64::try_from(steps).unwrap_or(u64::MAX);
-            let distance = discrete_laplace_as_laplace(&grid.in_steps(scale), shift)? * grid.step();
-            Leaf::Laplace { scale: scale.clone(), sensitivity: contribution(&distance, under)? }
-        };
+        let leaf = laplace_leaf(scale, sensitivity.distance(), under, grid)?;
         Ok(Self::described(law, grid, MechanismSpec::leaf(leaf)?, under))
+    }
+
+    /// Laplace noise of a scale, for cells.
+    ///
+    /// # Guarantee
+    /// The composition of one run per cell that changes. The largest loss is that of the L1
+    /// distance, and below it delta is smaller: losses of several cells seldom all point one way.
+    ///
+    /// # Errors
+    /// If the scale is not above 0 or the distance is beyond the grid.
+    pub fn laplace_per_cell(
+        scale: &Rational,
+        sensitivity: &PerCell,
+        grid: Grid,
+    ) -> Result<Self, MechanismError> {
+        let law = NoiseLaw::laplace(grid.in_steps(scale))?;
+        let under = sensitivity.neighbours();
+        let leaf = laplace_leaf(scale, sensitivity.distance(), under, grid)?;
+        Ok(Self::described(law, grid, per_cell(sensitivity.cells(), leaf)?, under))
     }
 
     /// Laplace noise that is epsilon-private, exactly.
@@ -101,17 +110,21 @@ impl Noise {
         sensitivity: &Sensitivity<L1>,
         grid: Grid,
     ) -> Result<Self, MechanismError> {
-        law::positive("epsilon", epsilon)?;
-        let steps = grid.whole_steps(sensitivity.distance())?;
-        let distance = Rational::from(steps.max(1));
-        // In steps: (d + 1/(4b))/b <= ε for b = d/ε + 1/(4d), as then 1/b <= ε/d.
-        let extra = if steps <= EXACT {
-            Rational::ZERO
-        } else {
-            Rational::ONE.checked_div(&(&distance * &Rational::from(4)))?
-        };
-        let scale = (distance.checked_div(epsilon)? + extra) * grid.step();
-        Self::laplace(&scale, sensitivity, grid)
+        Self::laplace(&pure_scale(epsilon, sensitivity.distance(), grid)?, sensitivity, grid)
+    }
+
+    /// Laplace noise for cells that is epsilon-private, exactly.
+    ///
+    /// # Errors
+    /// If epsilon is not above 0, or as for [`Noise::laplace_per_cell`].
+    pub fn pure_per_cell(
+        epsilon: &Rational,
+        sensitivity: &PerCell,
+        grid: Grid,
+    ) -> Result<Self, MechanismError> {
+        let each = epsilon.checked_div(&Rational::from(sensitivity.cells()))?;
+        let scale = pure_scale(&each, sensitivity.distance(), grid)?;
+        Self::laplace_per_cell(&scale, sensitivity, grid)
     }
 
     /// Gaussian noise of standard deviation `sigma`, for a distance in L2.
@@ -297,6 +310,41 @@ pub(crate) fn contribution(
         Neighbours::AddRemove | Neighbours::ZeroOut => distance.clone(),
         Neighbours::Replace => distance * &Rational::new(1, 2_u32)?,
     })
+}
+
+fn laplace_leaf(
+    scale: &Rational,
+    distance: &Rational,
+    under: Neighbours,
+    grid: Grid,
+) -> Result<Leaf, MechanismError> {
+    let steps = grid.whole_steps(distance)?;
+    if steps <= EXACT {
+        let scale = grid.in_steps(scale);
+        let sensitivity = contribution(&Rational::from(steps), under)?;
+        return Ok(Leaf::DiscreteLaplace { scale, sensitivity });
+    }
+    let shift = u64::try_from(steps).unwrap_or(u64::MAX);
+    let distance = discrete_laplace_as_laplace(&grid.in_steps(scale), shift)? * grid.step();
+    Ok(Leaf::Laplace { scale: scale.clone(), sensitivity: contribution(&distance, under)? })
+}
+
+/// The scale at which one number that moves by `distance` is epsilon-private.
+fn pure_scale(
+    epsilon: &Rational,
+    distance: &Rational,
+    grid: Grid,
+) -> Result<Rational, MechanismError> {
+    law::positive("epsilon", epsilon)?;
+    let steps = grid.whole_steps(distance)?;
+    let distance = Rational::from(steps.max(1));
+    // In steps: (d + 1/(4b))/b <= ε for b = d/ε + 1/(4d), as then 1/b <= ε/d.
+    let extra = if steps <= EXACT {
+        Rational::ZERO
+    } else {
+        Rational::ONE.checked_div(&(&distance * &Rational::from(4)))?
+    };
+    Ok((distance.checked_div(epsilon)? + extra) * grid.step())
 }
 
 fn per_cell(cells: u64, leaf: Leaf) -> Result<MechanismSpec, MechanismError> {
