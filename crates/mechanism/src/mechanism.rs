@@ -1,5 +1,7 @@
 //! Describe, pay, run, hand over.
 
+use std::borrow::Borrow;
+
 use throng_account::{MechanismSpec, Neighbours};
 use throng_sample::Entropy;
 
@@ -65,10 +67,41 @@ pub trait Mechanism {
         permit: Permit,
         entropy: &mut dyn Entropy,
     ) -> Result<Release<Self::Output>, MechanismError> {
-        let guarantee = permit.redeem(&self.spec(), self.neighbours())?;
-        let mut run = Run::start(entropy)?;
         #[expect(clippy::disallowed_methods, reason = "paid for, and what leaves is the answer")]
-        let value = self.answer(input.expose(), &mut run)?;
-        Ok(Release::new(value, guarantee))
+        paid(self, input.expose(), permit, entropy)
     }
+
+    /// Runs once on data that is held in another form: a vector or an array where the input is a
+    /// slice.
+    ///
+    /// # Guarantee
+    /// As for [`Mechanism::run`].
+    ///
+    /// # Errors
+    /// As for [`Mechanism::run`].
+    fn run_on<D>(
+        &self,
+        input: &Sensitive<D>,
+        permit: Permit,
+        entropy: &mut dyn Entropy,
+    ) -> Result<Release<Self::Output>, MechanismError>
+    where
+        Self: Sized,
+        D: Borrow<Self::Input> + ?Sized,
+    {
+        #[expect(clippy::disallowed_methods, reason = "paid for, and what leaves is the answer")]
+        paid(self, input.expose().borrow(), permit, entropy)
+    }
+}
+
+fn paid<M: Mechanism + ?Sized>(
+    mechanism: &M,
+    input: &M::Input,
+    permit: Permit,
+    entropy: &mut dyn Entropy,
+) -> Result<Release<M::Output>, MechanismError> {
+    let guarantee = permit.redeem(&mechanism.spec(), mechanism.neighbours())?;
+    let mut run = Run::start(entropy)?;
+    let value = mechanism.answer(input, &mut run)?;
+    Ok(Release::new(value, guarantee))
 }

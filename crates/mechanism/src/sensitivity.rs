@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use throng_numeric::{Enclosure, Rational};
 
-use crate::{MechanismError, Neighbours};
+use crate::{Grid, MechanismError, Neighbours};
 
 /// A way to measure how far two vectors are apart.
 pub trait Norm: sealed::Sealed {}
@@ -128,6 +128,20 @@ impl PerCell {
     #[must_use]
     pub const fn neighbours(&self) -> Neighbours {
         self.under
+    }
+
+    /// After every number was moved to the nearest point of a grid.
+    ///
+    /// # Guarantee
+    /// Numbers at most d steps apart are moved by at most half a step each, so they end at most
+    /// d + 1 apart; and whole, hence at most floor(d + 1). Half-way cases may go either way: 1/2
+    /// and 3/2 can become 0 and 2, so even a whole d needs the further step.
+    ///
+    /// # Errors
+    /// If the distance is beyond the grid.
+    pub fn rounded_to(&self, grid: Grid) -> Result<Self, MechanismError> {
+        let steps = grid.whole_steps(&(&self.distance + &grid.step()))?;
+        Self::of(self.cells, grid.at(steps), self.under)
     }
 
     /// The distance in L1.
