@@ -3,10 +3,10 @@
 use clap::{Args, Parser, Subcommand};
 use throng_account::{Accuracy, Neighbours};
 
-use crate::commands::{account, calibrate, completions, curve, help, man};
+use crate::commands::{account, calibrate, completions, curve, help, man, noise};
 use crate::number::{self, Number};
 
-/// Certified privacy accounting.
+/// Certified privacy accounting, and releases that keep what it promises.
 ///
 /// Every privacy number is a bracket `lower .. upper`: the end that is the promise holds for the
 /// mechanism, rounding errors included; the other end shows how tight the analysis is.
@@ -23,6 +23,7 @@ pub(crate) enum Command {
     Account(account::Options),
     Calibrate(Box<calibrate::Options>),
     Curve(curve::Options),
+    Noise(Box<noise::Options>),
     Help(help::Options),
     Completions(completions::Options),
     Man(man::Options),
@@ -52,7 +53,7 @@ impl Setting {
 }
 
 /// The relations by name, so that help and completions list them.
-fn neighbours() -> impl clap::builder::TypedValueParser<Value = Neighbours> {
+pub(crate) fn neighbours() -> impl clap::builder::TypedValueParser<Value = Neighbours> {
     use clap::builder::{PossibleValuesParser, TypedValueParser};
     PossibleValuesParser::new(["add-remove", "replace", "zero-out"])
         .try_map(|name| name.parse::<Neighbours>())

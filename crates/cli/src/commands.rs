@@ -6,3 +6,4 @@ pub(crate) mod completions;
 pub(crate) mod curve;
 pub(crate) mod help;
 pub(crate) mod man;
+pub(crate) mod noise;

@@ -4,6 +4,8 @@
 //! input, 3 refused because there is no sound answer.
 
 mod arguments;
+mod bounds;
+mod cell;
 mod commands;
 mod digits;
 mod expression;
@@ -22,7 +24,7 @@ use std::process::ExitCode;
 
 use arguments::{Command, Throng};
 use clap::Parser;
-use commands::{account, calibrate, completions, curve, help, man};
+use commands::{account, calibrate, completions, curve, help, man, noise};
 use failure::Failure;
 
 fn main() -> ExitCode {
@@ -39,6 +41,7 @@ fn run() -> Result<(), Failure> {
         Command::Account(options) => account::run(&options),
         Command::Calibrate(options) => calibrate::run(&options),
         Command::Curve(options) => curve::run(&options),
+        Command::Noise(options) => noise::run(&options),
         Command::Help(options) => help::run(&options),
         Command::Completions(options) => completions::run(&options),
         Command::Man(options) => man::run(&options),

@@ -1,12 +1,15 @@
-//! Rows of a CSV file or stream, one column or two at a time.
+//! Rows of a CSV file or stream, a few columns at a time.
+
+mod reader;
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader};
 
 use clap::Args;
-use csv::{ByteRecord, Reader, ReaderBuilder, Trim};
 
 use crate::failure::Failure;
+use crate::progress::Waiting;
+use reader::{Reader, Row};
 
 /// Where rows come from, and how they are written.
 #[derive(Debug, Args)]
@@ -35,7 +38,7 @@ fn delimiter(text: &str) -> Result<u8, String> {
 
 /// An open source with its columns found.
 pub(crate) struct Rows {
-    reader: Reader<Box<dyn Read>>,
+    reader: Reader<Box<dyn BufRead>>,
     columns: Vec<usize>,
 }
 
@@ -47,22 +50,19 @@ impl Source {
 
     /// Opens the source and finds the columns.
     pub(crate) fn open(&self, names: &[&str]) -> Result<Rows, Failure> {
-        let input: Box<dyn Read> = if self.file == "-" {
+        let input: Box<dyn BufRead> = if self.file == "-" {
             Box::new(io::stdin().lock())
         } else {
-            Box::new(File::open(&self.file).map_err(|error| self.unreadable(&error))?)
+            let file = File::open(&self.file).map_err(|error| self.unreadable(&error))?;
+            Box::new(BufReader::with_capacity(1 << 16, file))
         };
-        // A row with too few or too many cells is data like any other: no error may depend on it.
-        let mut reader = ReaderBuilder::new()
-            .has_headers(!self.no_header)
-            .delimiter(self.delimiter)
-            .flexible(true)
-            .trim(Trim::All)
-            .from_reader(input);
+        let unreadable = |error: io::Error| self.unreadable(&error);
+        let mut reader = Reader::new(input, self.delimiter).map_err(unreadable)?;
         let columns = if self.no_header {
             names.iter().map(|name| numbered(name)).collect::<Result<_, _>>()?
         } else {
-            let header = reader.byte_headers().map_err(|error| self.unreadable(&error))?.clone();
+            let mut header = Row::default();
+            reader.read(&mut header).map_err(unreadable)?;
             names.iter().map(|name| named(&header, name)).collect::<Result<_, _>>()?
         };
         Ok(Rows { reader, columns })
@@ -70,10 +70,8 @@ impl Source {
 
     fn unreadable(&self, error: &dyn std::fmt::Display) -> Failure {
         let name = if self.file == "-" { "stdin" } else { &self.file };
-        Failure::usage(
-            format!("{name} cannot be read: {error}"),
-            "give a CSV file, or `-` for stdin",
-        )
+        let hint = "give a CSV file, or `-` for stdin";
+        Failure::usage(format!("{name} cannot be read: {error}"), hint)
     }
 }
 
@@ -89,38 +87,48 @@ fn numbered(name: &str) -> Result<usize, Failure> {
 }
 
 /// A column by its name. The header is public, so it may be shown.
-fn named(header: &ByteRecord, name: &str) -> Result<usize, Failure> {
-    header.iter().position(|cell| cell == name.as_bytes()).ok_or_else(|| {
-        let names: Vec<_> = header.iter().map(String::from_utf8_lossy).collect();
-        Failure::usage(
-            format!("there is no column `{name}`"),
-            format!("the columns are: {}", names.join(", ")),
-        )
+fn named(header: &Row, name: &str) -> Result<usize, Failure> {
+    let found = header.cells().position(|cell| cell.trim_ascii() == name.trim().as_bytes());
+    found.ok_or_else(|| {
+        let names: Vec<_> = header.cells().map(shown).collect();
+        let hint = if names.is_empty() {
+            "the input is empty; the first line must name the columns".to_owned()
+        } else {
+            format!("the columns are: {}", names.join(", "))
+        };
+        Failure::usage(format!("there is no column `{name}`"), hint)
     })
 }
 
 impl Rows {
+    /// The places of the columns, in the order asked for.
+    pub(crate) fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
     /// Hands each row's cells of the chosen columns, in the order asked for, to `take`. A missing
     /// cell is empty; bytes that are no text are handed over as they are.
     pub(crate) fn for_each(mut self, mut take: impl FnMut(&[&[u8]])) -> Result<(), Failure> {
-        let mut record = ByteRecord::new();
-        let broken = |error: csv::Error| match error.into_kind() {
-            csv::ErrorKind::Io(error) => {
-                Failure::usage(format!("reading stopped: {error}"), "nothing was released")
-            }
-            // No row is an error: they are flexible, and bytes need not be text.
-            other => Failure::bug(format!("reading stopped: {other:?}")),
+        let waiting = Waiting::new("reading");
+        let mut row = Row::default();
+        let broken = |error: io::Error| {
+            Failure::usage(format!("reading stopped: {error}"), "nothing was released")
         };
-        while self.reader.read_byte_record(&mut record).map_err(broken)? {
-            let cell = |column: &usize| record.get(*column).unwrap_or_default();
-            let cells: Vec<&[u8]> = self.columns.iter().map(cell).collect();
+        while self.reader.read(&mut row).map_err(broken)? {
+            let cells: Vec<&[u8]> = self.columns.iter().map(|column| row.cell(*column)).collect();
             take(&cells);
+            waiting.tick();
         }
         Ok(())
     }
 }
 
-/// A cell as a number; whatever is none is NaN, so that no error depends on the data.
-pub(crate) fn number(cell: &[u8]) -> f64 {
-    std::str::from_utf8(cell).ok().and_then(|text| text.parse().ok()).unwrap_or(f64::NAN)
+/// A cell for people: what is no text is replaced, what would move the cursor is written out.
+pub(crate) fn shown(cell: &[u8]) -> String {
+    let text = String::from_utf8_lossy(cell);
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() { shown.extend(c.escape_default()) } else { shown.push(c) }
+    }
+    shown
 }
