@@ -16,7 +16,9 @@ pub mod histogram;
 mod mechanism;
 pub mod noise;
 mod permit;
+pub mod quantile;
 mod release;
+pub mod selection;
 mod sensitive;
 pub mod sensitivity;
 

@@ -10,10 +10,11 @@
 use throng_numeric::fixed::FixedBounds;
 use throng_numeric::{Natural, NumericError};
 
-use crate::SampleError;
 use crate::words::Words;
+use crate::{EntropyError, SampleError};
 
 /// The bits of U read so far: `bits` of them, as the integer `prefix` below 2^bits.
+#[derive(Default)]
 pub(crate) struct Prefix {
     pub(crate) prefix: Natural,
     pub(crate) bits: usize,
@@ -22,6 +23,19 @@ pub(crate) struct Prefix {
 impl Prefix {
     /// Nothing read yet.
     pub(crate) const EMPTY: Self = Self { prefix: Natural::ZERO, bits: 0 };
+
+    /// One word read.
+    pub(crate) fn of_word(words: &mut Words) -> Result<Self, EntropyError> {
+        Ok(Self { prefix: words.word()?.into(), bits: 64 })
+    }
+
+    /// Reads one word more.
+    pub(crate) fn extend(&mut self, words: &mut Words) -> Result<(), EntropyError> {
+        let read = std::mem::take(&mut self.prefix);
+        self.prefix = (read << 64) + words.word()?;
+        self.bits += 64;
+        Ok(())
+    }
 }
 
 /// Whether U < y, where U starts with the bits in `read` and `bounds(b)` bounds y in units of
@@ -40,6 +54,6 @@ pub(crate) fn is_below(
         if read.prefix >= y.upper {
             return Ok(false);
         }
-        read = Prefix { prefix: (read.prefix << 64) + words.word()?, bits: read.bits + 64 };
+        read.extend(words)?;
     }
 }

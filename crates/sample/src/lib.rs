@@ -13,6 +13,10 @@
 //! | the last two, many at a time | [`BulkNoise`] | 1 to 2 |
 //! | Poisson, binomial | [`Poisson`], [`Binomial`] | O(standard deviation) |
 //! | index by weight e^(-xᵢ) | [`ExponentialChoice`], [`PermuteAndFlip`] | O(n) at most |
+//! | index by weight nᵢ e^(-xᵢ) | [`WeightedChoice`] | O(1) |
+//! | element of arithmetic runs of energies | [`RunChoice`] | O(1) |
+//! | uniform, exponential, normal reals | [`real`] | O(1) and those looked at |
+//! | such reals, scaled, to the nearest integer | [`RoundedNormal`], [`RoundedLaplace`], [`RoundedStudent`], [`RoundedLaplaceLogNormal`] | O(1) and those of the scale |
 //! | random order, random subset | [`shuffle()`], [`Subset`] | O(n), O(k) |
 //!
 //! How long a draw takes depends on the value drawn: whoever can measure it to the nanosecond
@@ -37,10 +41,14 @@ mod permutation;
 mod permute_and_flip;
 mod poisson;
 mod ratio;
+pub mod real;
 mod reservoir;
+mod rounded;
+mod runs;
 #[cfg(test)]
 mod script;
 mod uniform;
+mod weighted;
 mod words;
 
 pub use bernoulli::{Bernoulli, BernoulliExp};
@@ -57,4 +65,7 @@ pub use laplace::DiscreteLaplace;
 pub use permutation::{Subset, shuffle};
 pub use permute_and_flip::PermuteAndFlip;
 pub use poisson::Poisson;
+pub use rounded::{RoundedLaplace, RoundedLaplaceLogNormal, RoundedNormal, RoundedStudent};
+pub use runs::{Run, RunChoice};
 pub use uniform::Uniform;
+pub use weighted::WeightedChoice;
