@@ -4,6 +4,7 @@
 //! input, 3 refused because there is no sound answer.
 
 mod arguments;
+mod bars;
 mod bounds;
 mod cell;
 mod commands;
@@ -24,7 +25,7 @@ use std::process::ExitCode;
 
 use arguments::{Command, Throng};
 use clap::Parser;
-use commands::{account, calibrate, completions, curve, help, man, noise};
+use commands::{account, calibrate, completions, curve, help, histogram, man, noise, quantile};
 use failure::Failure;
 
 fn main() -> ExitCode {
@@ -42,6 +43,8 @@ fn run() -> Result<(), Failure> {
         Command::Calibrate(options) => calibrate::run(&options),
         Command::Curve(options) => curve::run(&options),
         Command::Noise(options) => noise::run(&options),
+        Command::Histogram(options) => histogram::run(&options),
+        Command::Quantile(options) => quantile::run(&options),
         Command::Help(options) => help::run(&options),
         Command::Completions(options) => completions::run(&options),
         Command::Man(options) => man::run(&options),

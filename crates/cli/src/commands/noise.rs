@@ -66,7 +66,7 @@ pub(crate) struct Options {
     reals: bool,
 
     /// Numbers are multiples of this power of two, such as 2^-10.
-    #[arg(long, value_name = "STEP", value_parser = column::grid, allow_hyphen_values = true, conflicts_with_all = ["integers", "reals"])]
+    #[arg(long, value_name = "STEP", value_parser = arguments::grid, allow_hyphen_values = true, conflicts_with_all = ["integers", "reals"])]
     grid: Option<throng_mechanism::Grid>,
 
     #[command(flatten)]

@@ -6,7 +6,6 @@ use throng_numeric::Rational;
 use super::Options;
 use crate::cell;
 use crate::failure::Failure;
-use crate::number;
 use crate::promise::Asked;
 
 /// How cells become steps of a grid, and how far a unit moves them.
@@ -105,16 +104,4 @@ fn grid_for(options: &Options, asked: &Asked<'_>, distance: &Rational) -> Result
     };
     let strength = Rational::from_f64(strength.clamp(1e-30, 1e30)).unwrap_or(Rational::ONE);
     Ok(Grid::under(&distance.checked_div(&strength).unwrap_or(Rational::ONE))?)
-}
-
-/// A power of two: `2^-10`, `1/1024`, `0.5`.
-pub(super) fn grid(text: &str) -> Result<Grid, String> {
-    const MUST: &str = "must be a power of two such as 2^-10 or 1/1024";
-    if let Some(exponent) = text.strip_prefix("2^") {
-        let exponent = exponent.parse().map_err(|_| MUST)?;
-        return Grid::new(exponent).map_err(|error| error.to_string());
-    }
-    let step = number::positive(text)?;
-    let grid = Grid::at_most(step.exact()).map_err(|error| error.to_string())?;
-    if grid.step() == *step.exact() { Ok(grid) } else { Err(MUST.to_owned()) }
 }

@@ -52,7 +52,7 @@ pub(super) fn show(
     let guarantee = Promise::of(release.guarantee(), asked)?;
     let rows = lines(options, release.value(), kept)?;
     if !options.json {
-        output::bytes(&csv(options, &rows)?)?;
+        output::csv(options.source.delimiter(), &csv(options, &rows))?;
         guarantee.say(&errors);
         return Ok(());
     }
@@ -90,21 +90,19 @@ fn lines<'a>(
 }
 
 /// A number without a point where it is whole anyway.
-pub(super) fn number(x: f64, whole: bool) -> Value {
+fn number(x: f64, whole: bool) -> Value {
     #[expect(clippy::cast_possible_truncation, reason = "whole and below 2^63")]
     if whole && x.abs() < 9e18 { Value::from(x as i64) } else { Value::from(x) }
 }
 
-fn csv(options: &Options, rows: &[Line<'_>]) -> Result<Vec<u8>, Failure> {
-    let mut table =
-        csv::WriterBuilder::new().delimiter(options.source.delimiter()).from_writer(Vec::new());
+fn csv(options: &Options, rows: &[Line<'_>]) -> Vec<Vec<Vec<u8>>> {
     let name = &options.column;
     let own = [name.clone(), format!("{name}_low"), format!("{name}_high")];
-    let broken = |error: csv::Error| Failure::bug(error.to_string());
-    table.write_record(options.keep.iter().chain(&own)).map_err(broken)?;
-    for line in rows {
+    let header = options.keep.iter().chain(&own).map(|name| name.as_bytes().to_vec());
+    let mut table = vec![header.collect()];
+    table.extend(rows.iter().map(|line| {
         let own = [&line.value, &line.low, &line.high].map(|x| x.to_string().into_bytes());
-        table.write_record(line.kept.iter().chain(&own)).map_err(broken)?;
-    }
-    table.into_inner().map_err(|error| Failure::bug(error.to_string()))
+        line.kept.iter().cloned().chain(own).collect()
+    }));
+    table
 }
