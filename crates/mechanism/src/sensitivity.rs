@@ -130,18 +130,12 @@ impl PerCell {
         self.under
     }
 
-    /// After every number was moved to the nearest point of a grid.
-    ///
-    /// # Guarantee
-    /// Numbers at most d steps apart are moved by at most half a step each, so they end at most
-    /// d + 1 apart; and whole, hence at most floor(d + 1). Half-way cases may go either way: 1/2
-    /// and 3/2 can become 0 and 2, so even a whole d needs the further step.
+    /// After rounding real cells to the grid: one step more for each cell that changes.
     ///
     /// # Errors
-    /// If the distance is beyond the grid.
-    pub fn rounded_to(&self, grid: Grid) -> Result<Self, MechanismError> {
-        let steps = grid.whole_steps(&(&self.distance + &grid.step()))?;
-        Self::of(self.cells, grid.at(steps), self.under)
+    /// Never for a value of this type.
+    pub fn rounded(&self, grid: Grid) -> Result<Self, MechanismError> {
+        Self::of(self.cells, &self.distance + &grid.step(), self.under)
     }
 
     /// The distance in L1.
