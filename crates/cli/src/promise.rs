@@ -142,11 +142,15 @@ impl Promise {
     /// At the delta asked for; else at 0 if the mechanism is pure; else at the usual one.
     pub(crate) fn of(guarantee: &Guarantee, asked: &Asked<'_>) -> Result<Self, Failure> {
         let (spec, under) = (guarantee.spec(), guarantee.neighbours());
-        let pure = cost::pure(spec, under).is_ok();
-        let usual = if pure { "0" } else { USUAL_DELTA };
+        let pure = cost::pure(spec, under).ok();
+        let usual = if pure.is_some() { "0" } else { USUAL_DELTA };
         let usual = number::probability(usual).map_err(Failure::bug)?;
         let delta = asked.delta().unwrap_or(&usual);
-        let bracket = guarantee.epsilon(delta.down())?;
+        let mut bracket = guarantee.epsilon(delta.down())?;
+        if let Some(pure) = pure {
+            // Two upper bounds; the second is exact.
+            bracket.upper = bracket.upper.min(pure.to_f64_up()).max(bracket.lower);
+        }
         Ok(Self {
             spec: spec.to_string(),
             neighbours: under.to_string(),

@@ -160,12 +160,11 @@ fn show(options: &Options, at: &[&Number], release: &Release<Ranked>) -> Result<
         .zip(ranked.values())
         .map(|(q, value)| [q.text().to_owned(), value.to_string()])
         .collect();
-    match options.format {
-        Format::Table => output::answer(&table(&rows))?,
-        Format::Csv => output::csv(options.source.delimiter(), &csv(options, rows))?,
-    }
     guarantee.say(&errors);
-    Ok(())
+    match options.format {
+        Format::Table => output::answer(&table(&rows)),
+        Format::Csv => output::csv(options.source.delimiter(), &csv(options, rows)),
+    }
 }
 
 fn table(rows: &[[String; 2]]) -> String {

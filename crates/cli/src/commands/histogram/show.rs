@@ -63,12 +63,11 @@ pub(super) fn show(
             rows,
         });
     }
-    match options.format {
-        Format::Table => output::answer(&table(options, &rows))?,
-        Format::Csv => output::csv(options.source.delimiter(), &csv(options, &rows))?,
-    }
     guarantee.say(&errors);
-    Ok(())
+    match options.format {
+        Format::Table => output::answer(&table(options, &rows)),
+        Format::Csv => output::csv(options.source.delimiter(), &csv(options, &rows)),
+    }
 }
 
 fn bars_in_words(options: &Options, threshold: Option<i64>, half_width: f64) -> String {

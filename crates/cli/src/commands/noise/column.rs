@@ -52,7 +52,7 @@ impl Column {
             )),
             (true | false, _) => {
                 let grid = grid_for(options, asked, moves.distance())?;
-                let moves = moves.rounded_to(grid)?;
+                let moves = moves.rounded(grid)?;
                 Ok(Self { grid, reading: Reading::Nearest, moves })
             }
         }

@@ -52,9 +52,8 @@ pub(super) fn show(
     let guarantee = Promise::of(release.guarantee(), asked)?;
     let rows = lines(options, release.value(), kept)?;
     if !options.json {
-        output::csv(options.source.delimiter(), &csv(options, &rows))?;
         guarantee.say(&errors);
-        return Ok(());
+        return output::csv(options.source.delimiter(), &csv(options, &rows));
     }
     output::json(&Answer {
         guarantee,
