@@ -11,6 +11,7 @@ mod commands;
 mod digits;
 mod expression;
 mod failure;
+mod intervals;
 mod json;
 mod number;
 mod output;

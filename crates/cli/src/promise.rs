@@ -9,6 +9,7 @@ use throng_account::filter::{Budget as Amount, cost};
 use throng_account::{AccountError, Bracket, Target};
 use throng_mechanism::{Budget, Guarantee, Mechanism, Release, Sensitive, Uncovered};
 use throng_mechanism::{MechanismSpec, Neighbours};
+use throng_numeric::Rational;
 use throng_sample::OsEntropy;
 
 use crate::failure::Failure;
@@ -146,11 +147,14 @@ impl Promise {
         let usual = if pure.is_some() { "0" } else { USUAL_DELTA };
         let usual = number::probability(usual).map_err(Failure::bug)?;
         let delta = asked.delta().unwrap_or(&usual);
-        let mut bracket = guarantee.epsilon(delta.down())?;
-        if let Some(pure) = pure {
-            // Two upper bounds; the second is exact.
-            bracket.upper = bracket.upper.min(pure.to_f64_up()).max(bracket.lower);
-        }
+        let bracket = match (pure, spec) {
+            (Some(pure), MechanismSpec::Leaf(_)) => least(guarantee.epsilon(delta.down())?, &pure),
+            // Exact as it is; how far below it the truth lies would take minutes to find out.
+            (Some(pure), _) if asked.delta().is_none() => {
+                Bracket { lower: 0.0, upper: pure.to_f64_up() }
+            }
+            (_, _) => guarantee.epsilon(delta.down())?,
+        };
         Ok(Self {
             spec: spec.to_string(),
             neighbours: under.to_string(),
@@ -164,7 +168,11 @@ impl Promise {
     /// Says it on stderr, where it does not disturb the data, with what there is to say of errors.
     pub(crate) fn say(&self, errors: &Errors) {
         let Self { spec, neighbours, at, .. } = self;
-        let epsilon = digits::bracket(self.bracket);
+        let epsilon = if self.bracket.lower > 0.0 {
+            digits::bracket(self.bracket)
+        } else {
+            format!("at most {}", digits::single(self.bracket.upper, digits::Side::Up))
+        };
         let mut text = format!(
             "guarantee: {spec}, neighbours {neighbours}\nepsilon at delta {at}: {epsilon}\n"
         );
@@ -174,6 +182,12 @@ impl Promise {
         }
         output::talk(&text);
     }
+}
+
+/// Two upper bounds, of which the second is exact.
+fn least(mut bracket: Bracket, pure: &Rational) -> Bracket {
+    bracket.upper = bracket.upper.min(pure.to_f64_up()).max(bracket.lower);
+    bracket
 }
 
 /// What there is to say of errors.

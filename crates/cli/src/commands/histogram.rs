@@ -18,8 +18,8 @@ const EXAMPLES: &str = "\
 Examples:
   printf 'ward\\nA\\nB\\nA\\n' | throng histogram --column ward --keys A,B,C --epsilon 1
   printf 'ward\\nA\\nB\\nA\\n' | throng histogram --column ward --epsilon 1 --delta 1e-6
-  printf 'who,site\\nann,x\\nann,y\\nbob,x\\n' | throng histogram --column site --unit who --max-keys 2 --epsilon 1 --delta 1e-6
-  printf 'ward\\nA\\nB\\n' | throng histogram --column ward --keys A,B --gdp 1/2 --sort count --json";
+  printf 'who,at\\nann,x\\nbob,x\\n' | throng histogram --column at --unit who --keys x,y --epsilon 1
+  printf 'ward\\nA\\nB\\n' | throng histogram --column ward --keys A,B --gdp 1/2 --json";
 
 /// Count rows by key.
 ///

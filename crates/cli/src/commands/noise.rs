@@ -16,10 +16,10 @@ use column::Column;
 
 const EXAMPLES: &str = "\
 Examples:
-  printf 'day,visits\\nmon,120\\ntue,97\\n' | throng noise --column visits --keep day --epsilon 1
-  printf 'day,visits\\nmon,120\\ntue,97\\n' | throng noise --column visits --rows 2 --gdp 1/2 --json
+  printf 'day,visits\\nmon,120\\n' | throng noise --column visits --keep day --epsilon 1
+  printf 'day,visits\\nmon,120\\n' | throng noise --column visits --rows 2 --gdp 1/2 --json
   printf 'hours\\n7.5\\n3.25\\n' | throng noise --column hours --bounds 0,24 --epsilon 2
-  printf '120\\n97\\n' | throng noise --no-header --column 1 --sensitivity 3 --epsilon 1 --delta 1e-6";
+  printf '120\\n97\\n' | throng noise --no-header --column 1 --sensitivity 3 --zcdp 0.1";
 
 /// Add noise to a column of a table.
 ///

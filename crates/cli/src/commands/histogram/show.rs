@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::io::{self, IsTerminal};
 
 use serde::Serialize;
+use serde_json::Value;
 use throng_mechanism::Release;
 use throng_mechanism::histogram::HistogramRelease;
 
@@ -11,6 +12,7 @@ use super::{Name, Options, Order};
 use crate::arguments::Format;
 use crate::bars::Bars;
 use crate::failure::Failure;
+use crate::intervals::Intervals;
 use crate::json::Real;
 use crate::promise::{Asked, Errors, Promise};
 use crate::table::Table;
@@ -35,8 +37,8 @@ struct Line<'a> {
     #[serde(serialize_with = "lossy")]
     key: &'a [u8],
     count: i64,
-    low: f64,
-    high: f64,
+    low: Value,
+    high: Value,
 }
 
 /// Shows a release with its guarantee.
@@ -46,12 +48,12 @@ pub(super) fn show(
     threshold: Option<i64>,
     release: &Release<HistogramRelease<Name>>,
 ) -> Result<(), Failure> {
-    let confidence = options.confidence.up();
     let counts = release.value().counts();
-    let half_width = counts.half_width(confidence)?;
+    let intervals = Intervals::new(counts, options.confidence.up())?;
+    let half_width = intervals.half_width();
     let guarantee = Promise::of(release.guarantee(), asked)?;
     let errors = Errors::new(bars_in_words(options, threshold, half_width), counts.uncovered());
-    let rows = lines(options, release.value())?;
+    let rows = lines(options, release.value(), &intervals);
     if options.json {
         return output::json(&Answer {
             guarantee,
@@ -84,17 +86,18 @@ fn bars_in_words(options: &Options, threshold: Option<i64>, half_width: f64) -> 
 fn lines<'a>(
     options: &Options,
     release: &'a HistogramRelease<Name>,
-) -> Result<Vec<Line<'a>>, Failure> {
-    let mut lines = Vec::new();
-    for (place, (key, count)) in release.iter().enumerate() {
-        let interval = release.counts().interval(place, options.confidence.up())?;
-        lines.push(Line { key, count, low: interval.lower, high: interval.upper });
-    }
+    intervals: &Intervals<'_>,
+) -> Vec<Line<'a>> {
+    let line = |(place, (key, count)): (usize, (&'a Name, i64))| {
+        let [_, low, high] = intervals.at(place);
+        Line { key, count, low, high }
+    };
+    let mut lines: Vec<Line<'a>> = release.iter().enumerate().map(line).collect();
     match options.sort {
         Order::Key => {}
         Order::Count => lines.sort_by_key(|line| Reverse(line.count)),
     }
-    Ok(lines)
+    lines
 }
 
 fn table(options: &Options, rows: &[Line<'_>]) -> String {

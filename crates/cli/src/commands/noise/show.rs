@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value};
-use throng_mechanism::{Grid, Noisy, Release};
+use throng_mechanism::{Noisy, Release};
 
 use super::{Column, Options};
 use crate::failure::Failure;
+use crate::intervals::Intervals;
 use crate::json::Real;
 use crate::promise::{Asked, Errors, Promise};
 use crate::{digits, output};
@@ -41,8 +42,8 @@ pub(super) fn show(
     release: &Release<Noisy>,
     kept: &[Vec<Vec<u8>>],
 ) -> Result<(), Failure> {
-    let confidence = options.confidence.up();
-    let half_width = release.value().half_width(confidence)?;
+    let intervals = Intervals::new(release.value(), options.confidence.up())?;
+    let half_width = intervals.half_width();
     let bars = format!(
         "±{} around each number, {} confidence",
         digits::single(half_width, digits::Side::Up),
@@ -50,7 +51,7 @@ pub(super) fn show(
     );
     let errors = Errors::new(bars, &column.uncovered());
     let guarantee = Promise::of(release.guarantee(), asked)?;
-    let rows = lines(options, release.value(), kept)?;
+    let rows = lines(options, &intervals, kept);
     if !options.json {
         guarantee.say(&errors);
         return output::csv(options.source.delimiter(), &csv(options, &rows));
@@ -67,31 +68,16 @@ pub(super) fn show(
 
 fn lines<'a>(
     options: &Options,
-    noisy: &Noisy,
+    intervals: &Intervals<'_>,
     kept: &'a [Vec<Vec<u8>>],
-) -> Result<Vec<Line<'a>>, Failure> {
-    let confidence = options.confidence.up();
-    let whole = noisy.grid() == Grid::WHOLE;
-    let mut lines = Vec::with_capacity(noisy.len());
-    for (index, (steps, kept)) in noisy.steps().iter().zip(kept).enumerate() {
-        let interval = noisy.interval(index, confidence)?;
+) -> Vec<Line<'a>> {
+    let line = |(index, kept): (usize, &'a Vec<Vec<u8>>)| {
+        let [value, low, high] = intervals.at(index);
         let names = options.keep.iter().cloned();
         let texts = kept.iter().map(|cell| Value::from(String::from_utf8_lossy(cell)));
-        lines.push(Line {
-            value: if whole { Value::from(*steps) } else { number(noisy.value(index), false) },
-            low: number(interval.lower, whole),
-            high: number(interval.upper, whole),
-            keep: names.zip(texts).collect(),
-            kept,
-        });
-    }
-    Ok(lines)
-}
-
-/// A number without a point where it is whole anyway.
-fn number(x: f64, whole: bool) -> Value {
-    #[expect(clippy::cast_possible_truncation, reason = "whole and below 2^63")]
-    if whole && x.abs() < 9e18 { Value::from(x as i64) } else { Value::from(x) }
+        Line { value, low, high, keep: names.zip(texts).collect(), kept }
+    };
+    kept.iter().enumerate().map(line).collect()
 }
 
 fn csv(options: &Options, rows: &[Line<'_>]) -> Vec<Vec<Vec<u8>>> {
