@@ -103,3 +103,58 @@ fn combinators_seen_again_count_all_their_runs() {
     let twice = loss(&format!("{part} + {part}"), 1e-6).epsilon(1e-6).unwrap();
     assert!((once.upper - twice.upper).abs() < 1e-9, "{once} {twice}");
 }
+
+/// Under replace neither neighbour comes first: one run may see (P, Q) and the next (Q, P). With
+/// outcomes (a, b) of chances (p_a q_b, q_a p_b), that was once more than was claimed.
+#[test]
+fn replaced_units_may_move_two_mechanisms_in_opposite_directions() {
+    let pairs = [
+        ("discrete(p=[9/10, 1/10], q=[1/2, 1/2])", [0.9, 0.1], [0.5, 0.5]),
+        ("randomized_response(p=1/10, q=1/2)", [0.9, 0.1], [0.5, 0.5]),
+        ("poisson(mu1=1, mu2=2)", [0.0; 2], [0.0; 2]),
+        ("infinitely_divisible(s2=1/4, jumps=[(1, 2), (1/2, 3)])", [0.0; 2], [0.0; 2]),
+    ];
+    for (text, p, q) in pairs {
+        let spec = format!("2 * {text}").parse().unwrap();
+        let claim = PrivacyLoss::of_spec(&spec, Neighbours::Replace, Accuracy::default()).unwrap();
+        for epsilon in [0.0_f64, 0.25, 0.5, 1.0, 1.5, 2.0] {
+            let delta = if let Some(name) = text.strip_suffix(")").filter(|_| p[0] == 0.0) {
+                let opposite = if name.starts_with("poisson") {
+                    "infinitely_divisible(s2=0, jumps=[(1, 2), (2, 1)])"
+                } else {
+                    "infinitely_divisible(s2=1/2, jumps=[(1, 2), (1/2, 3), (2, 1), (3, 1/2)])"
+                };
+                loss(opposite, 1e-4).delta(epsilon).unwrap().lower
+            } else {
+                let cells = [(0, 0), (0, 1), (1, 0), (1, 1)];
+                let gain = |(a, b): (usize, usize)| p[a] * q[b] - epsilon.exp() * q[a] * p[b];
+                cells.into_iter().map(|cell| gain(cell).max(0.0)).sum::<f64>() - 1e-12
+            };
+            let claimed = claim.delta(epsilon).unwrap().upper;
+            assert!(delta <= claimed, "{text}: delta({epsilon}) is {delta}, claimed {claimed}");
+        }
+    }
+}
+
+/// Alone, a pair costs the same in either order.
+#[test]
+fn one_run_of_an_asymmetric_pair_costs_what_its_worse_direction_costs() {
+    for text in [
+        "randomized_response(p=1/10, q=1/2)",
+        "discrete(p=[9/10, 1/10, 0], q=[1/2, 1/4, 1/4])",
+        "poisson(mu1=4, mu2=9)",
+    ] {
+        let spec = text.parse().unwrap();
+        let replaced =
+            PrivacyLoss::of_spec(&spec, Neighbours::Replace, Accuracy::default()).unwrap();
+        for epsilon in [0.0, 0.5, 1.0, 2.0] {
+            let once = loss(text, 1e-4).delta(epsilon).unwrap();
+            let found = replaced.delta(epsilon).unwrap();
+            assert!(found.upper >= once.lower, "{text} at {epsilon}: {found} is not {once}");
+            assert!(
+                found.upper <= once.upper * (1.0 + 1e-3) + 1e-9,
+                "{text} at {epsilon}: {found} is not {once}"
+            );
+        }
+    }
+}

@@ -22,13 +22,13 @@ fn every_range_is_checked() {
         ("laplace(1, -1)", "laplace.sensitivity"),
         ("discrete_gaussian(-1)", "discrete_gaussian.sigma"),
         (
-            "discrete_gaussian(1, 1/2)",
-            "discrete_gaussian.sensitivity is 0.5, but must be a whole number",
+            "discrete_gaussian(1, 1/3)",
+            "discrete_gaussian.sensitivity is 1/3, but must be a whole number",
         ),
         ("discrete_laplace(-1)", "discrete_laplace.scale"),
         (
-            "discrete_laplace(1, 0.5)",
-            "discrete_laplace.sensitivity is 0.5, but must be a whole number",
+            "discrete_laplace(1, 0.25)",
+            "discrete_laplace.sensitivity is 0.25, but must be a whole number",
         ),
         ("staircase(-1, 0)", "staircase.eps"),
         ("staircase(1, 2)", "staircase.gamma is 2, but must be in [0, 1]"),

@@ -3,8 +3,9 @@
 use throng_account::filter::{Budget as Amount, Currency, Filter, Receipt};
 use throng_account::{AccountError, MechanismSpec, Neighbours};
 use throng_numeric::Rational;
+use throng_sample::Entropy;
 
-use crate::{Mechanism, MechanismError, Permit};
+use crate::{Mechanism, MechanismError, Permit, Release, Sensitive};
 
 /// What may be spent, kept in memory: a privacy filter that hands out permits.
 ///
@@ -127,6 +128,20 @@ impl Budget {
             ));
         }
         self.authorise(&mechanism.spec())
+    }
+
+    /// Pays for a mechanism and runs it.
+    ///
+    /// # Errors
+    /// As for [`Budget::permit`], then nothing is spent; and as for [`Mechanism::run`].
+    pub fn run<M: Mechanism + ?Sized>(
+        &mut self,
+        mechanism: &M,
+        input: &Sensitive<M::Input>,
+        entropy: &mut dyn Entropy,
+    ) -> Result<Release<M::Output>, MechanismError> {
+        let permit = self.permit(mechanism)?;
+        mechanism.run(input, permit, entropy)
     }
 
     /// What is spent, exactly.

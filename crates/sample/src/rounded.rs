@@ -26,7 +26,7 @@ use throng_numeric::Rational;
 use crate::SampleError;
 
 /// The longest numerator or denominator of a scale, in bits: far beyond any use, and still drawn
-/// in less than a second.
+/// in seconds at most.
 const MAX_SCALE_BITS: usize = 4096;
 
 /// Refuses a scale that is not positive or absurdly long. The message does not show it: scales can
@@ -39,7 +39,7 @@ fn check_scale(scale: &Rational) -> Result<(), SampleError> {
         return refused("0 or less", "above 0");
     }
     if is_long(scale) {
-        return refused("longer", "a fraction of numbers of at most 4096 bits");
+        return refused("too long", "a fraction of numbers of at most 4096 bits");
     }
     Ok(())
 }

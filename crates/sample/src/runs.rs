@@ -46,7 +46,7 @@ pub struct Run {
 ///
 /// More than 0.3 of all rounds succeed: a short run keeps at least 1/e of its elements; of a long
 /// run the first block alone, v = 0, keeps half of the mean of e^(-ua), u < L, which is at least
-/// (1 - 1/e) if a <= 1 (as (L - 1) a < 1) and 1 otherwise.
+/// 1 - 1/e: the ua lie evenly in [0, 1), and trapezoids lie above the convex e^-x.
 ///
 /// Time: depends on the runs and the element returned.
 ///
@@ -86,8 +86,8 @@ impl RunChoice {
     /// The choice among the elements of the given runs; a run of length 0 has none.
     ///
     /// # Errors
-    /// If there is no element, if an infinite run does not rise, or if a length or the inverse of
-    /// a step has [`WeightedChoice::MAX_BITS`] bits or more.
+    /// If there is no element, if an infinite run does not rise, or if the length of a run and
+    /// twice the inverse of its step both have more than [`WeightedChoice::MAX_BITS`] bits.
     pub fn new(runs: impl IntoIterator<Item = Run>) -> Result<Self, SampleError> {
         let mut pieces = Vec::new();
         let mut entries = Vec::new();
@@ -178,10 +178,10 @@ impl Piece {
         if self.length.as_ref().is_some_and(|n| j >= *n) {
             return Ok(None);
         }
-        let rise = self.rise(&j);
-        // Units of 2^-(bits + v) of e^-x are units of 2^-bits of 2^v e^-x.
-        let kept =
-            is_below(Prefix::of_word(words)?, |bits| fixed::exp_neg(&rise, bits + v), words)?;
+        // 2^v e^(-ja) = e^-(ja - v) 2^v e^-v: both coins have to succeed.
+        let whole = Rational::from(Natural::from(v));
+        let beyond = Ratio::of(&(&self.rise(&j) - &whole));
+        let kept = exp_neg(&beyond, words)? && (v == 0 || two_over_e(v, words)?);
         Ok(kept.then_some(j))
     }
 
@@ -189,6 +189,12 @@ impl Piece {
     fn rise(&self, j: &Natural) -> Rational {
         &self.step * &Rational::from(j.clone())
     }
+}
+
+/// Bernoulli((2/e)^v): units of 2^-(bits + v) of e^-v are units of 2^-bits of 2^v e^-v.
+fn two_over_e(v: usize, words: &mut Words) -> Result<bool, SampleError> {
+    let exponent = Rational::from(Natural::from(v));
+    is_below(Prefix::of_word(words)?, |bits| fixed::exp_neg(&exponent, bits + v), words)
 }
 
 /// L = ⌈1/a⌉ if the run has more elements than that.
@@ -225,6 +231,18 @@ mod tests {
         assert_eq!(of(1, 3, Some(3))?, None);
         assert_eq!(of(1, 3, Some(4))?, Some(3_u8.into()));
         assert_eq!(of(0, 1, Some(4))?, None);
+        Ok(())
+    }
+
+    /// (2/e)² = 4 e^-2, to 64 bits.
+    #[test]
+    fn the_coin_of_blocks_turns_where_it_should() -> Result<(), SampleError> {
+        let word = u64::try_from(fixed::exp_neg(&2.into(), 66)?.lower).unwrap_or(0);
+        assert_eq!(word >> 40, 0x8a_9555); // 0.54134...
+        for (word, expected) in [(word - 2, true), (word + 2, false)] {
+            let script = &mut Script::new(&[word]);
+            assert_eq!(two_over_e(2, &mut Words::new(script))?, expected);
+        }
         Ok(())
     }
 

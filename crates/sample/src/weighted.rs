@@ -37,8 +37,8 @@ use magnitude::{Falls, LEVELS, Magnitude};
 /// counts as one in W and keeps its exact chance through the coin. With less than 2^44 entries,
 /// more than 0.99 of the candidates are kept: W exceeds w by less than the factor
 /// e^(1/256) (1 + 2^-14), but for one unit each, which together make less than 2^-19 of the
-/// largest. The energy that matters, that of the one candidate, is the only one whose
-/// exponential is ever evaluated: a million entries cost a few machine multiplications each.
+/// largest. No exponential but that of a candidate is ever evaluated, and that only if the coin is
+/// not decided by this: a million entries cost a few machine multiplications each.
 ///
 /// Time: depends on the entries and on the index returned.
 ///
@@ -80,7 +80,7 @@ impl WeightedChoice {
         if entries.iter().any(|(n, _)| n.bit_len() > Self::MAX_BITS) {
             return Err(SampleError::OutOfRange {
                 name: "a multiplicity",
-                value: "longer".into(),
+                value: "too long".into(),
                 allowed: "a natural number of at most 65536 bits",
             });
         }
@@ -114,7 +114,8 @@ impl WeightedChoice {
             let length = self.ends.get(candidate).ok_or_else(internal)? - start;
             let (n, x) = &self.entries[candidate];
             let share = Share { n, x: x - &self.base, unit: self.unit, limit: length.into() };
-            if is_below(Prefix::of_word(words)?, |bits| share.bounds(bits), words)? {
+            let read = Prefix::of_word(words)?;
+            if share.is_surely_above(&read) || is_below(read, |bits| share.bounds(bits), words)? {
                 return Ok(candidate);
             }
         }
@@ -130,6 +131,14 @@ struct Share<'a> {
 }
 
 impl Share<'_> {
+    /// Whether U < w/W without looking, which saves nearly all exponentials: a W of 2^20 units or
+    /// more is not above w by more than e^(1/256) (1 + 2^-14) (1 + 2^-19) < 1/0.99, and then every
+    /// U < 0.98 is below w/W.
+    fn is_surely_above(&self, read: &Prefix) -> bool {
+        let large = self.limit.bit_len() > 20;
+        large && (&read.prefix + Natural::ONE) * 100_u8 <= (Natural::from(98_u8) << read.bits)
+    }
+
     /// In units of 2^-bits. Its width is at most 2 units: e^-x is known to 2 units of 2^-work, so
     /// n e^-x 2^(bits - unit) / W to 2^(length of n + 1 + bits - work - unit) / 2^(length of W - 1),
     /// which is at most 1 with the `work` chosen; the division rounds away less than another.
@@ -153,10 +162,15 @@ fn signed(bits: usize) -> i64 {
     i64::try_from(bits).unwrap_or(i64::MAX)
 }
 
-/// ⌊256 x⌋.
+/// ⌊256 x⌋; in machine words where they suffice.
 fn level(x: &Rational) -> Integer {
-    let scaled = x.numerator() * Integer::from(LEVELS);
-    if x.is_integer() { scaled } else { scaled.div_euclid(Integer::from(x.denominator().clone())) }
+    let (num, den) = (x.numerator(), x.denominator());
+    match (i64::try_from(num), u64::try_from(den)) {
+        (Ok(num), Ok(den)) => {
+            (i128::from(num) * i128::from(LEVELS)).div_euclid(i128::from(den)).into()
+        }
+        _ => (num * Integer::from(LEVELS)).div_euclid(Integer::from(den.clone())),
+    }
 }
 
 /// Upper bounds of nᵢ e^(-(xᵢ - c)); none where nᵢ = 0.
@@ -253,6 +267,20 @@ mod tests {
                 assert_eq!(choice.draw(&mut Script::new(&script))?, expected, "depth {depth}");
             }
         }
+        Ok(())
+    }
+
+    /// A weight of e^-100 against 1 is far below the unit of 2^-63, and has the coin of
+    /// e^-100 2^63, about 2^-81.3: neither impossible nor one unit.
+    #[test]
+    fn a_negligible_weight_keeps_its_chance() -> Result<(), SampleError> {
+        let choice = WeightedChoice::new([entry(1, "0"), entry(1, "100")])?;
+        assert_eq!(choice.ends, [1 << 63, (1 << 63) + 1]);
+        // The one point of entry 1, 2^63, then the coin.
+        let draw = |coin: [u64; 2]| choice.draw(&mut Script::new(&[1 << 63, coin[0], coin[1]]));
+        assert_eq!(draw([0, 1 << 46])?, 1);
+        assert_eq!(draw([0, 1 << 47])?, 0);
+        assert_eq!(draw([1, 0])?, 0);
         Ok(())
     }
 

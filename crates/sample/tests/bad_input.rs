@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use throng_numeric::{Integer, Natural, Rational};
 use throng_sample::{
     Bernoulli, BernoulliExp, Binomial, BulkNoise, DiscreteGaussian, DiscreteLaplace, Entropy,
-    EntropyError, ExponentialChoice, Geometric, PermuteAndFlip, Poisson, SampleError,
-    SeededEntropy, Subset, Uniform, shuffle,
+    EntropyError, ExponentialChoice, Geometric, PermuteAndFlip, Poisson, RoundedLaplace,
+    RoundedLaplaceLogNormal, RoundedNormal, RoundedStudent, Run, RunChoice, SampleError,
+    SeededEntropy, Subset, Uniform, WeightedChoice, shuffle,
 };
 
 /// Natural numbers of very different lengths, up to 10^4 digits.
@@ -111,6 +112,56 @@ proptest! {
         prop_assert_eq!(shuffled, sorted);
     }
 
+    /// Any centre, any scale but those that are not positive or longer than 4096 bits.
+    #[test]
+    fn every_centre_and_scale_is_rounded_or_refused(
+        c in any_rational(), s in any_rational(), sigma in any_rational(), half in 1..9_u32, seed: u64,
+    ) {
+        let e = &mut SeededEntropy::new(seed);
+        let long = |x: &Rational| {
+            let limit = Natural::ONE << 4096;
+            x.magnitude_of_numerator() >= limit || *x.denominator() >= limit
+        };
+        let refused = !s.is_positive() || long(&s);
+        drawn_or_refused(RoundedNormal::new(&c, &s).and_then(|n| n.draw(e)), refused)?;
+        drawn_or_refused(RoundedLaplace::new(&c, &s).and_then(|n| n.draw(e)), refused)?;
+        let degrees = 2 * half;
+        let large = refused || s >= Rational::from(Natural::ONE << 1024);
+        drawn_or_refused(RoundedStudent::new(degrees, &c, &s).and_then(|n| n.draw(e)), large)?;
+        let outside = sigma.is_negative() || sigma > Rational::from(64_u32) || long(&sigma);
+        let drawn = RoundedLaplaceLogNormal::new(&c, &s, &sigma).and_then(|n| n.draw(e));
+        drawn_or_refused(drawn, refused || outside)?;
+    }
+
+    #[test]
+    fn every_entry_and_run_is_chosen_from_or_refused(
+        entries in proptest::collection::vec((natural(), any_rational()), 0..20),
+        runs in proptest::collection::vec((any_rational(), any_rational(), proptest::option::of(natural())), 0..6),
+        seed: u64,
+    ) {
+        let e = &mut SeededEntropy::new(seed);
+        let possible = entries.iter().any(|(n, _)| !n.is_zero());
+        match WeightedChoice::new(entries.clone()).and_then(|s| s.draw(e)) {
+            Ok(i) => prop_assert!(!entries[i].0.is_zero()),
+            Err(error) => {
+                prop_assert!(!possible);
+                let empty = matches!(error, SampleError::Empty { .. });
+                prop_assert!(empty);
+            }
+        }
+        let endless = |(_, step, n): &(Rational, Rational, Option<Natural>)| n.is_none() && !step.is_positive();
+        let refused = runs.iter().any(endless);
+        let possible = runs.iter().any(|(_, _, n)| n.as_ref().is_none_or(|n| !n.is_zero()));
+        let lengths: Vec<_> = runs.iter().map(|run| run.2.clone()).collect();
+        let runs = runs.into_iter().map(|(start, step, length)| Run { start, step, length });
+        match RunChoice::new(runs).and_then(|s| s.draw(e)) {
+            Ok((i, j)) => prop_assert!(lengths[i].as_ref().is_none_or(|n| j < *n)),
+            Err(SampleError::OutOfRange { .. }) => prop_assert!(refused),
+            Err(SampleError::Empty { .. }) => prop_assert!(!possible),
+            Err(other) => return Err(TestCaseError::fail(other.to_string())),
+        }
+    }
+
     /// The source fails after some bytes: an entropy error, from every sampler, and no panic.
     #[test]
     fn a_source_that_dries_up_is_an_entropy_error(left in 0..600_usize) {
@@ -127,6 +178,14 @@ proptest! {
         until_dry(left, |e| Binomial::new(1_000, &third)?.draw(e).map(drop))?;
         until_dry(left, |e| ExponentialChoice::new(&energies)?.draw(e).map(drop))?;
         until_dry(left, |e| PermuteAndFlip::new(&energies)?.draw(e).map(drop))?;
+        let entries = [(3_u64, x.clone()), (1 << 40, third.clone())];
+        until_dry(left, |e| WeightedChoice::new(entries.clone())?.draw(e).map(drop))?;
+        let run = Run { start: x.clone(), step: third.clone(), length: None };
+        until_dry(left, |e| RunChoice::new([run.clone()])?.draw(e).map(drop))?;
+        until_dry(left, |e| RoundedNormal::new(&third, &x)?.draw(e).map(drop))?;
+        until_dry(left, |e| RoundedLaplace::new(&third, &x)?.draw(e).map(drop))?;
+        until_dry(left, |e| RoundedStudent::new(4, &third, &x)?.draw(e).map(drop))?;
+        until_dry(left, |e| RoundedLaplaceLogNormal::new(&third, &x, &third)?.draw(e).map(drop))?;
         until_dry(left, |e| shuffle(&mut [1, 2, 3], e))?;
         until_dry(left, |e| Subset::new(100, 10)?.draw(e).map(drop))?;
     }
@@ -191,4 +250,56 @@ fn the_limits_are_inclusive() -> Result<(), SampleError> {
     Binomial::new(Binomial::MAX_TRIALS, &Rational::ONE)?;
     assert!(Binomial::new(Binomial::MAX_TRIALS + 1, &Rational::ONE).is_err());
     Ok(())
+}
+
+/// What is refused is said without the value: scales, steps and multiplicities can be private.
+#[test]
+fn refusals_do_not_show_private_values() {
+    let secret = Rational::from(-271_828);
+    let run = Run { start: secret.clone(), step: secret.clone(), length: None };
+    for error in [
+        RoundedNormal::new(&secret, &secret).err(),
+        RoundedLaplace::new(&secret, &secret).err(),
+        RoundedStudent::new(2, &secret, &secret).err(),
+        RoundedLaplaceLogNormal::new(&secret, &secret, &Rational::ONE).err(),
+        RunChoice::new([run]).err(),
+        WeightedChoice::new([(Natural::from(271_828_u32) << 65_536, secret.clone())]).err(),
+        WeightedChoice::new([(0_u8, secret.clone())]).err(),
+    ] {
+        let message = error.map(|error| error.to_string()).unwrap_or_default();
+        assert!(!message.is_empty() && !message.contains("271828"), "{message}");
+    }
+}
+
+/// The largest and smallest scales that are drawn from, and the widest shapes.
+#[test]
+fn extreme_scales_are_drawn_from() -> Result<(), SampleError> {
+    let large = Rational::from((Natural::ONE << 4096) - 1_u8);
+    let small = Rational::ONE.checked_div(&large)?;
+    let ragged = Rational::new(Natural::ONE << 4095, (Natural::ONE << 4096) - 1_u8)?;
+    let sigma = Rational::from(RoundedLaplaceLogNormal::MAX_SIGMA);
+    let half = Rational::new(1, 2_u8)?;
+    let e = &mut SeededEntropy::new(2);
+    for scale in [&large, &small, &ragged] {
+        for centre in [&half, &large, &-&small] {
+            RoundedNormal::new(centre, scale)?.draw(e)?;
+            RoundedLaplace::new(centre, scale)?.draw(e)?;
+            assert_eq!(RoundedStudent::new(8, centre, scale).is_err(), scale == &large);
+            RoundedLaplaceLogNormal::new(centre, scale, &sigma)?.draw(e)?;
+        }
+    }
+    let most = Rational::from((Natural::ONE << 1024) - 1_u8);
+    for scale in [&most, &small, &ragged] {
+        RoundedStudent::new(RoundedStudent::MAX_DEGREES, &half, scale)?.draw(e)?;
+    }
+    // A tie of the centre, broken by noise of 2^-4096: up and down equally often.
+    let ups = (0..200).map(|_| RoundedNormal::new(&half, &small)?.draw(e));
+    let ups = ups.collect::<Result<Vec<_>, _>>()?;
+    let count = ups.iter().filter(|up| **up == Integer::ONE).count();
+    assert!(ups.iter().all(|up| *up == Integer::ONE || *up == Integer::ZERO));
+    assert!((50..150).contains(&count), "a chance below 10^-11");
+    RoundedNormal::new(&half, &(&large + &Rational::ONE)).err().map_or_else(
+        || Err(SampleError::Internal { what: "a scale beyond the limit".into() }),
+        |_| Ok(()),
+    )
 }

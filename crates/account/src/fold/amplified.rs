@@ -38,7 +38,7 @@ pub(super) fn parts(spec: &MechanismSpec, under: Neighbours) -> Result<Vec<Part>
 
 /// The profile of a composition, the worse of both directions: what holds whichever of two
 /// neighbours comes first.
-fn symmetric(parts: Vec<Part>) -> Result<Arc<dyn Profile>, AccountError> {
+pub(super) fn symmetric(parts: Vec<Part>) -> Result<Arc<dyn Profile>, AccountError> {
     let alike = parts.iter().all(|part| part.component.is_symmetric());
     let profile = profile_of(parts)?;
     if alike {

@@ -141,11 +141,17 @@ impl Gathered {
             self.take_renyi(table, &count);
             return Ok(());
         }
-        if let Leaf::Poisson { mu1, mu2 } = leaf {
+        // Streams merge if they keep their direction, which under replace they need not.
+        let directed = under != Neighbours::Replace;
+        if let Leaf::Poisson { mu1, mu2 } = leaf
+            && directed
+        {
             self.take_stream(&(mu1 * &count), &(mu2 * &count));
             return Ok(());
         }
-        if let Leaf::InfinitelyDivisible { s2, jumps } = leaf {
+        if let Leaf::InfinitelyDivisible { s2, jumps } = leaf
+            && (directed || leaf::is_balanced(jumps))
+        {
             self.gaussian = &self.gaussian + &(s2 * &count);
             for (a, b) in jumps {
                 self.take_stream(&(a * &count), &(b * &count));

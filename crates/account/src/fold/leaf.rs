@@ -4,15 +4,80 @@ use std::sync::Arc;
 
 use throng_numeric::{Enclosure, Rational};
 
+use super::amplified;
 use super::gather::TAIL;
-use crate::component::Component;
+use crate::component::{Component, Part};
 use crate::pair::discrete::DiscretePair;
 use crate::pair::{Profile, counts, distance, noise, polygon, quantised, response};
 use crate::pair::{laplace, normal, stated};
 use crate::{AccountError, Leaf, Neighbours};
 
 /// The pair of a leaf under a relation; None if it says nothing at all.
+///
+/// # Guarantee
+/// Under add/remove and zero-out P is the world with the unit and Q that without it, for all leaves
+/// alike, so pairs compose in either direction. Under replace neither neighbour comes first: of two
+/// mechanisms on one pair of neighbours one may see (P, Q) and the other (Q, P). A leaf that
+/// gives one pair is therefore made to dominate both orders, see [`either_way`].
 pub(super) fn component(leaf: &Leaf, under: Neighbours) -> Result<Option<Component>, AccountError> {
+    let one_way = one_way(leaf, under)?;
+    match under {
+        Neighbours::AddRemove | Neighbours::ZeroOut => Ok(one_way),
+        Neighbours::Replace => one_way.map(|component| either_way(leaf, component)).transpose(),
+    }
+}
+
+/// A component that dominates both orders of the two neighbours.
+fn either_way(leaf: &Leaf, component: Component) -> Result<Component, AccountError> {
+    match leaf {
+        Leaf::RandomisedResponse { p, q } if p != q => {
+            let one = Rational::ONE;
+            let (zero, other) = ([&one - p, p.clone()], [q.clone(), &one - q]);
+            finite(polygon::either_way(&zero, &other))
+        }
+        Leaf::Discrete { p, q } => finite(polygon::either_way(p, q)),
+        Leaf::InfinitelyDivisible { jumps, .. } if is_balanced(jumps) => Ok(component),
+        Leaf::Poisson { .. } | Leaf::InfinitelyDivisible { .. } | Leaf::Quantised { .. } => {
+            let parts = vec![Part { component, times: 1 }];
+            Ok(Component::Rough(amplified::symmetric(parts)?))
+        }
+        // Moved noise is symmetric; statements hold for either order.
+        Leaf::Gaussian { .. }
+        | Leaf::Laplace { .. }
+        | Leaf::DiscreteGaussian { .. }
+        | Leaf::DiscreteLaplace { .. }
+        | Leaf::Staircase { .. }
+        | Leaf::Uniform { .. }
+        | Leaf::TruncatedLaplace { .. }
+        | Leaf::TruncatedGaussian { .. }
+        | Leaf::RandomisedResponse { .. }
+        | Leaf::KaryResponse { .. }
+        | Leaf::ApproxDp { .. }
+        | Leaf::Pure { .. }
+        | Leaf::TotalVariation { .. }
+        | Leaf::Exponential { .. }
+        | Leaf::PermuteAndFlip { .. }
+        | Leaf::NoisyMax { .. }
+        | Leaf::Gdp { .. }
+        | Leaf::Zcdp { .. }
+        | Leaf::Renyi { .. }
+        | Leaf::Tradeoff { .. }
+        | Leaf::Profile { .. }
+        | Leaf::NonPrivate => Ok(component),
+    }
+}
+
+/// Whether streams and streams with their worlds exchanged are the same.
+pub(super) fn is_balanced(streams: &[(Rational, Rational)]) -> bool {
+    let sorted = |mut streams: Vec<(Rational, Rational)>| {
+        streams.sort();
+        streams
+    };
+    let swapped = streams.iter().map(|(a, b)| (b.clone(), a.clone())).collect();
+    sorted(streams.to_vec()) == sorted(swapped)
+}
+
+fn one_way(leaf: &Leaf, under: Neighbours) -> Result<Option<Component>, AccountError> {
     let pair = match leaf {
         Leaf::Gaussian { sigma, sensitivity } => {
             return noisy(sigma, sensitivity, || {

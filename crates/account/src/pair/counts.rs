@@ -10,8 +10,8 @@ use crate::AccountError;
 
 /// Counts of rate `mu1` in world P and `mu2` in world Q; of each world at most `tail` is cut off.
 ///
-/// With mu1 < mu2 and Q the world with the unit, this is the direction of *removing* it, and
-/// the swapped pair that of adding. The loss of count k is mu2 - mu1 - k ln(mu2/mu1).
+/// P is the world with the unit: a unit that raises the count has mu1 > mu2. The loss of count k is
+/// mu2 - mu1 - k ln(mu2/mu1).
 ///
 /// # Guarantee
 /// See `law` for the chances. A rate of 0 makes every count above 0 impossible in its world.

@@ -11,6 +11,7 @@ use throng_numeric::{Enclosure, Rational};
 use super::discrete::{Atom, DiscretePair};
 use super::{one_minus_exp, real};
 use crate::AccountError;
+use crate::conversion::duality::polygon_of_pair;
 
 /// Outcomes 0, 1, ... with these chances on the two neighbours.
 ///
@@ -38,6 +39,18 @@ pub fn discrete(p: &[Rational], q: &[Rational]) -> Result<DiscretePair, AccountE
         }
     }
     outcomes(p.iter().cloned().zip(q.iter().cloned()))
+}
+
+/// The least pair that dominates both (p, q) and (q, p).
+///
+/// # Guarantee
+/// Exact: its trade-off curve is the lower hull of the two polygons.
+///
+/// # Errors
+/// As for [`discrete`].
+pub fn either_way(p: &[Rational], q: &[Rational]) -> Result<DiscretePair, AccountError> {
+    discrete(p, q)?;
+    tradeoff(polygon_of_pair(p, q)?.symmetrised()?.corners())
 }
 
 /// The pair of exact outcomes (p, q), of any order, ratio by ratio.

@@ -48,7 +48,7 @@ const BATCH: usize = 256;
 /// let (epsilon, delta) = ("1".parse()?, "1e-6".parse()?);
 /// let keys = KeySelection::<String, _>::each(Rows, &epsilon, &delta, Neighbours::AddRemove)?;
 /// assert_eq!(keys.certain_from(), 28);
-/// assert_eq!(keys.spec().to_string(), "approx_dp(eps=1, delta=1e-6)");
+/// assert_eq!(keys.spec().to_string(), "approx_dp(eps=1, delta=0.000001)");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -211,6 +211,7 @@ where
             let uniform = random.chunks_exact(BYTES);
             shown.extend(counts.iter().zip(uniform).map(|(n, uniform)| self.is_shown(*n, uniform)));
         }
-        Ok(keys.into_iter().zip(shown).filter_map(|(key, shown)| shown.then_some(key)).collect())
+        let shown = keys.into_iter().zip(shown).filter(|(_, shown)| *shown);
+        Ok(shown.map(|(key, _)| key.clone()).collect())
     }
 }

@@ -74,12 +74,14 @@ pub(super) struct RankBound {
 
 impl RankBound {
     /// Some grid point has rank exactly t, so a draw is off by more than the gap with a chance of at
-    /// most β/draws, and each level adds at most the gap ([`super::Quantiles`] has the proof).
+    /// most β/draws. Each level adds at most the gap, and each but the last one rank more
+    /// ([`super::Quantiles`] has the proof).
     pub(super) fn rank_error(&self, confidence: f64) -> Result<f64, MechanismError> {
         let number = |n: u64| Enclosure::of_rational(&Rational::from(n));
         let beta = Enclosure::point(miss(confidence)?)? / number(self.draws);
         let others = Enclosure::of_rational(&Rational::from(self.clamp.width()));
         let gap = Enclosure::point(gap_of_odds(others, beta.lower(), &self.rate)?)?;
-        Ok((gap * number(self.levels)).upper())
+        let cuts = self.levels.saturating_sub(1);
+        Ok((gap * number(self.levels) + number(cuts)).upper())
     }
 }

@@ -7,7 +7,7 @@
 //! e^(-rate d), however the layers were chosen: they touch only the time.
 //!
 //! Near the wanted rank, layers end at every data point, or at as many as keep the coin above
-//! e^(-1/4) if the rate is small; so there are never more than a few hundred of them, each costing
+//! e^(-1/4) if the rate is small; so there are never more than a few thousand of them, each costing
 //! O(log n). What is so far off that all of it has a chance below 2^-60 is one layer on each side.
 
 use std::ops::RangeInclusive;
@@ -141,6 +141,99 @@ pub(super) fn draw(
         let excess = score.energy(score.distance(counts) - layer.least);
         if BernoulliExp::new(&excess)?.draw(run.entropy())? {
             return Ok(place);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+    use throng_sample::SeededEntropy;
+
+    use super::*;
+    use crate::quantile::window::counted;
+    use crate::{Clamp, Grid};
+
+    fn clamp(lower: i64, upper: i64) -> Clamp {
+        Clamp::new(&lower.into(), &upper.into(), Grid::WHOLE).unwrap()
+    }
+
+    fn target() -> impl Strategy<Value = Target> {
+        let fraction =
+            (0..=6_i128, 1..=6_i128).prop_map(|(p, s)| Target::Fraction { p: p.min(s), s });
+        prop_oneof![
+            fraction,
+            (0..9_u64).prop_map(Target::Lowest),
+            (0..9_u64).prop_map(Target::Highest)
+        ]
+    }
+
+    proptest! {
+        /// Layers are disjoint, cover the domain, and never promise a distance that is not kept:
+        /// with that the law of the draw is exact, whatever they are.
+        #[test]
+        fn layers_cover_the_domain_and_bound_the_distance(
+            rows in proptest::collection::vec(-9..9_i32, 0..60),
+            target in target(),
+            rate in prop_oneof![Just((1, 1_u32)), Just((1, 13)), Just((1, 200)), Just((30, 1))],
+            reach in 0..40_u64,
+        ) {
+            let rows: Vec<f64> = rows.into_iter().map(f64::from).collect();
+            let clamp = clamp(-7, 8);
+            let rate = Rational::new(rate.0, rate.1).unwrap();
+            let mut score = Score::new(&target, rows.len(), &rate, (-7, 8)).unwrap();
+            score.reach = reach;
+            let window = Window::around(&rows, clamp, score.ranks());
+            let mut next = -7;
+            for layer in layers(&window, &score) {
+                prop_assert_eq!(layer.first, next);
+                next = layer.last + 1;
+                for y in layer.first..=layer.last {
+                    let counts = counted(&rows, clamp, y);
+                    prop_assert!(window.counts(y).is_none_or(|known| known == counts));
+                    let distance = score.distance(counts);
+                    prop_assert!(layer.least <= distance);
+                    prop_assert!(!layer.exact || layer.least == distance);
+                }
+            }
+            prop_assert_eq!(next, 9);
+        }
+    }
+
+    /// With a reach of 0 nearly everything is outside: most points are drawn from two layers that
+    /// are known by a bound only, and counted afterwards. Each frequency must be within 7 standard
+    /// deviations of its chance (false alarm below 1e-9 in all, by Bernstein); the coin is often far
+    /// from certain, so that leaving it out would be seen.
+    #[test]
+    fn points_outside_the_window_have_the_right_chance() {
+        let rows: Vec<f64> = (0..12).map(|i| f64::from(i) - 3.0).collect();
+        let (clamp, rate) = (clamp(-10, 20), Rational::new(1, 3_u32).unwrap());
+        let target = Target::Fraction { p: 1, s: 2 };
+        let mut score = Score::new(&target, rows.len(), &rate, (-10, 20)).unwrap();
+        score.reach = 0;
+        let window = Window::around(&rows, clamp, score.ranks());
+        assert!(window.counts(-10).is_none() && window.counts(20).is_none());
+        let weight = |y: i64| {
+            let distance = score.distance(counted(&rows, clamp, y));
+            #[expect(clippy::disallowed_methods, reason = "a test compares with plain numbers")]
+            (-(score.energy(distance).to_f64_nearest())).exp()
+        };
+        let total: f64 = (-10..=20).map(weight).sum();
+        let mut entropy = SeededEntropy::new(11);
+        let mut run = Run::start(&mut entropy).unwrap();
+        let runs = 40_000;
+        let mut tally: BTreeMap<i64, f64> = BTreeMap::new();
+        for _ in 0..runs {
+            let place = draw(&window, &score, |y| counted(&rows, clamp, y), &mut run).unwrap();
+            *tally.entry(place).or_default() += 1.0;
+        }
+        for y in -10..=20 {
+            let expected = f64::from(runs) * weight(y) / total;
+            let seen = tally.get(&y).copied().unwrap_or(0.0);
+            let allowed = 7.0 * expected.sqrt() + 17.0;
+            assert!((seen - expected).abs() <= allowed, "{y}: {seen} of {expected}");
         }
     }
 }

@@ -26,12 +26,12 @@ use crate::{Clamp, Mechanism, MechanismError, Run};
 /// is one step of add-remove after another: the ranges add to 2ε₀, and ε₀ = ε/(2L).
 ///
 /// # How far off
-/// A part between the answers for fractions q₁ < q₂, at ranks r₁ and r₂, looks for
+/// A part between the answers for fractions q₁ < q₂, whose cuts have ranks r₁ and r₂, looks for
 /// the rank r₁ + (q - q₁)/(q₂ - q₁) (r₂ - r₁), a mean of those two with the weights of q between q₁
-/// and q₂; so it inherits at most the larger of their errors and adds its own. After L levels
-/// errors are at most L times the largest. That takes for granted that an answer cuts the rows at
-/// its own rank. Rows equal to an answer go to its right; many of them shift the quantiles on both
-/// sides, which the bound does not cover.
+/// and q₂; so it inherits at most the larger of their errors and adds its own, d. Its cut is
+/// below all rows that equal the answer: of different rows that is at most one more rank. After L
+/// levels errors are at most L d + L - 1 for the largest d. Many rows that equal an answer shift the
+/// quantiles on both sides of it, which the bound does not cover.
 ///
 /// # Reference
 /// H. Kaplan, S. Schnapp, U. Stemmer, "Differentially private approximate quantiles", 2022.

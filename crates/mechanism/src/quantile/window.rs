@@ -9,7 +9,7 @@ use crate::Clamp;
 const FEW: usize = 1 << 12;
 
 /// How much of more data is looked at first.
-const SAMPLE: usize = 1 << 16;
+const SAMPLE: usize = 1 << 15;
 
 /// How many rows are passed at a time.
 const CHUNK: usize = 256;
@@ -194,4 +194,120 @@ fn count(n: usize) -> u64 {
 
 fn index(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Grid;
+
+    const HOSTILE: [f64; 10] = [
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        -0.0,
+        f64::MIN_POSITIVE,
+        5e-324,
+        f64::MAX,
+        f64::MIN,
+        0.5,
+        -2.5,
+    ];
+
+    fn clamp(lower: &str, upper: &str, exponent: i32) -> Clamp {
+        let grid = Grid::new(exponent).unwrap();
+        Clamp::new(&lower.parse().unwrap(), &upper.parse().unwrap(), grid).unwrap()
+    }
+
+    #[test]
+    fn thresholds_in_f64_are_those_in_steps() {
+        for clamp in [
+            clamp("-3", "5", 0),
+            clamp("1/3", "7", -20),
+            clamp("-1e9", "-1e3", 4),
+            clamp("0", "1", -60),
+            clamp("0", "1e100", 280),
+        ] {
+            let middle = i64::midpoint(clamp.lower(), clamp.upper());
+            for step in [clamp.lower(), clamp.lower() + 1, middle, clamp.upper()] {
+                let (low, high) = (least(clamp, step), most(clamp, step));
+                let near = [low, high, low.next_down(), high.next_up(), 0.0, 1.0, -1e3];
+                for x in near.into_iter().chain(HOSTILE).filter(|x| !x.is_nan()) {
+                    assert_eq!(x < low, clamp.apply(x) < step, "{x} at {step}");
+                    assert_eq!(x > high, clamp.apply(x) > step, "{x} at {step}");
+                }
+            }
+        }
+    }
+
+    fn check(rows: &[f64], clamp: Clamp, ranks: RangeInclusive<u64>) {
+        let window = Window::around(rows, clamp, ranks.clone());
+        let mut sorted: Vec<i64> = rows.iter().map(|x| clamp.apply(*x)).collect();
+        sorted.sort_unstable();
+        for rank in [*ranks.start(), u64::midpoint(*ranks.start(), *ranks.end()), *ranks.end()] {
+            let value = sorted[index(rank)];
+            for y in [value - 1, value, value + 1] {
+                let truth = Counts {
+                    below: count(sorted.partition_point(|x| *x < y)),
+                    upto: count(sorted.partition_point(|x| *x <= y)),
+                };
+                assert!(window.counts(y).is_none_or(|known| known == truth));
+            }
+            assert!(window.counts(value).is_some(), "rank {rank} is not in the window");
+        }
+        for y in [clamp.lower(), clamp.upper(), 0] {
+            let truth = counted(rows, clamp, y);
+            assert!(window.counts(y).is_none_or(|known| known == truth));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+        #[test]
+        fn windows_count_as_sorting_does(
+            seed: u64,
+            spread in prop_oneof![Just(3.0), Just(1e3), Just(1e12)],
+            hostile in 0..50_u64,
+            sorted: bool,
+            start in 0..10_000_u64,
+            length in prop_oneof![Just(0), 0..200_u64, Just(10_000)],
+        ) {
+            // A mixture of uniform numbers, repeated numbers and hostile ones.
+            let mut state = seed | 1;
+            let mut next = || {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99);
+                state >> 33
+            };
+            let mut rows: Vec<f64> = (0..10_000)
+                .map(|_| {
+                    let pick = usize::try_from(next() % 10).unwrap();
+                    let number = f64::from(u32::try_from(next()).unwrap()) / 2_147_483_648.0;
+                    if next() % 100 < hostile { HOSTILE[pick] } else { (number - 0.5) * spread }
+                })
+                .collect();
+            if sorted {
+                rows.sort_unstable_by(f64::total_cmp);
+            }
+            let end = start.saturating_add(length).min(9_999);
+            check(&rows, clamp("-400", "1000", 0), start..=end);
+            check(&rows, clamp("2", "1000", -10), start..=end);
+        }
+    }
+
+    #[test]
+    fn rows_of_one_value_and_rows_that_mislead_the_sample() {
+        let clamp = clamp("-10", "10", 0);
+        check(&vec![3.0; 100_000], clamp, 49_990..=50_010);
+        check(&vec![f64::NAN; 100_000], clamp, 0..=10);
+        // Whatever the sample sees is 5; all else is -5.
+        let mut rows = vec![-5.0; 100_000];
+        let mut turn = 0_u64;
+        for _ in 0..12_500 {
+            turn = turn.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            rows[index(u64::try_from((u128::from(turn) * 100_000) >> 64).unwrap())] = 5.0;
+        }
+        check(&rows, clamp, 49_990..=50_010);
+    }
 }

@@ -11,6 +11,7 @@
 )]
 
 pub mod audit;
+pub mod choice;
 pub mod exact;
 
 use throng_account::{Accuracy, MechanismSpec, PrivacyLoss};
@@ -49,6 +50,12 @@ where
 {
     let input = Sensitive::new(input);
     mechanism.run(input.as_slice(), free(mechanism), entropy).unwrap().into_parts().0
+}
+
+/// Whether a mechanism costs at most this epsilon, exactly.
+pub fn costs_at_most<M: Mechanism + ?Sized>(mechanism: &M, epsilon: &str) -> bool {
+    let budget = throng_mechanism::Budget::pure(rational(epsilon), mechanism.neighbours());
+    budget.unwrap().permit(mechanism).is_ok()
 }
 
 /// The privacy loss of a spec.

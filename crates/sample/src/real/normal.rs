@@ -27,7 +27,7 @@ use crate::{Entropy, SampleError};
 ///
 /// # Reference
 /// [Karney](https://arxiv.org/abs/1303.6257), *Sampling exactly from the normal distribution*
-/// (2016), Algorithm N and the remarks on the coin of step N4.
+/// (2016), Algorithms N and B.
 // No Debug: it is noise.
 pub struct LazyNormal {
     negative: bool,

@@ -33,13 +33,13 @@ impl Affine {
     ///
     /// Both ends of an interval round to the same integer unless a tie lies between (or at one of
     /// them), and rounding does not decrease in v: if they do, v rounds to it as well. The first
-    /// interval is as wide as about 2^-64 steps of the grid, so it nearly always suffices; each
-    /// further 64 bits divide the chance that it does not by 2^64.
+    /// interval is narrower than 2^-38 steps of the grid (times the size of the noise), so it nearly
+    /// always suffices; each further 64 bits divide the chance that it does not by 2^64.
     pub(super) fn nearest(
         &self,
         mut interval: impl FnMut(usize) -> Result<Interval, SampleError>,
     ) -> Result<Integer, SampleError> {
-        let mut bits = (self.bits + 64).next_multiple_of(64);
+        let mut bits = (self.bits + 40).next_multiple_of(64);
         loop {
             let Interval { from, to, bits: unit } = interval(bits)?;
             let lowest = self.floor(&from, unit);
@@ -103,7 +103,7 @@ mod tests {
             Ok(Interval { from: &half - below, to: half - below + 2, bits })
         })?;
         assert_eq!(rounded, Integer::ZERO);
-        assert_eq!(asked, [128, 192, 256, 320]);
+        assert_eq!(asked, [64, 128, 192, 256]);
         Ok(())
     }
 

@@ -24,7 +24,7 @@ use crate::{Entropy, SampleError};
 /// Time: depends on the value drawn.
 ///
 /// # Reference
-/// Bun and Steinke, [*Average-Case Averages*](https://arxiv.org/abs/1906.02830) (2019), section 3.
+/// Bun and Steinke, [*Average-Case Averages*](https://arxiv.org/abs/1906.02830) (2019).
 ///
 /// ```
 /// use throng_sample::{OsEntropy, RoundedLaplaceLogNormal};

@@ -1,6 +1,4 @@
-use std::cmp::Ordering;
-
-use dashu_base::{Sign, UnsignedAbs};
+use dashu_base::{BitTest, Sign, UnsignedAbs};
 use throng_numeric::{Integer, Natural, Rational};
 
 use super::affine::step_above;
@@ -50,20 +48,30 @@ pub struct RoundedStudent {
 }
 
 impl RoundedStudent {
-    /// The most degrees of freedom; the law is then close to the normal one.
-    pub const MAX_DEGREES: u32 = 64;
+    /// The most degrees of freedom: the tails, for which one takes this law, are those of few.
+    pub const MAX_DEGREES: u32 = 16;
+
+    /// Scales are below 2 to this: the search takes as many steps, of as many bits.
+    const MAX_SCALE_BITS: usize = 1024;
 
     /// Noise of d degrees of freedom and the given scale about a centre, both in steps of the
     /// grid.
     ///
     /// # Errors
     /// If the degrees are odd or not between 2 and [`Self::MAX_DEGREES`], or the scale is not
-    /// positive, or a fraction of numbers of more than 4096 bits.
+    /// positive, not below 2^1024, or a fraction of numbers of more than 4096 bits.
     pub fn new(degrees: u32, centre: &Rational, scale: &Rational) -> Result<Self, SampleError> {
         if !degrees.is_multiple_of(2) || !(2..=Self::MAX_DEGREES).contains(&degrees) {
-            return Err(SampleError::range("degrees", &degrees, "even, from 2 to 64"));
+            return Err(SampleError::range("degrees", &degrees, "even, from 2 to 16"));
         }
         check_scale(scale)?;
+        if scale.floor().bit_len() > Self::MAX_SCALE_BITS {
+            return Err(SampleError::OutOfRange {
+                name: "scale",
+                value: "too large".into(),
+                allowed: "below 2^1024",
+            });
+        }
         Ok(Self { law: Folded::new(degrees), centre: centre.clone(), scale: scale.clone() })
     }
 
@@ -136,10 +144,9 @@ impl Folded {
         Self { degrees: degrees.into(), coefficients }
     }
 
-    /// Whether V < G(t) at t = num/den > 0.
-    ///
-    /// With q = num² + d den², 1 - y² = d den² / q, and multiplied by (4q)^(h-1) the sum is the
-    /// integer R = sum of C(2j, j) 4^(h-1-j) (d den²)^j q^(h-1-j). So G² = num² R² / (q (4q)^(2h-2)).
+    /// Whether V < G(t) at t = num/den > 0. As G increases, V < G(t') decides it for a t' <= t,
+    /// and V >= G(t'') for a t'' >= t: both are t rounded to as many bits as are looked at of V,
+    /// so that numbers stay as short as the question allows.
     fn is_below(
         &self,
         v: &mut LazyUniform,
@@ -147,14 +154,33 @@ impl Folded {
         den: &Natural,
         words: &mut Words,
     ) -> Result<bool, SampleError> {
+        let mut bits = 64;
+        loop {
+            let at = v.leading(bits, words)?;
+            let (below, above, unit) = around(num, den, bits);
+            // V lies in [at, at + 1) units of 2^-bits.
+            if !self.exceeds(&(&at + Natural::ONE), bits, &below, &unit) {
+                return Ok(true);
+            }
+            if self.exceeds(&at, bits, &above, &unit) {
+                return Ok(false);
+            }
+            bits *= 2;
+        }
+    }
+
+    /// Whether v 2^-bits > G(t) at t = num/den.
+    ///
+    /// With q = num² + d den², 1 - y² = d den² / q, and multiplied by (4q)^(h-1) the sum is the
+    /// integer R = sum of C(2j, j) 4^(h-1-j) (d den²)^j q^(h-1-j). So G² = num² R² / (q (4q)^(2h-2)).
+    fn exceeds(&self, v: &Natural, bits: usize, num: &Natural, den: &Natural) -> bool {
         let square = num * num;
         let rest = &self.degrees * den * den;
         let q = &square + &rest;
         let sum = self.sum(&rest, &q);
-        let top = square * &sum * &sum;
         let power = 2 * (self.coefficients.len() - 1);
         let bottom = (&q * q.pow(power)) << (2 * power);
-        is_below_root(v, &top, &bottom, words)
+        v * v * bottom > (square * &sum * &sum) << (2 * bits)
     }
 
     /// R, by Horner's rule in the power of d den² over q.
@@ -170,27 +196,18 @@ impl Folded {
     }
 }
 
-/// Whether V < √(top / bottom).
-fn is_below_root(
-    v: &mut LazyUniform,
-    top: &Natural,
-    bottom: &Natural,
-    words: &mut Words,
-) -> Result<bool, SampleError> {
-    let mut bits = v.drawn().max(64);
-    loop {
-        let at = v.leading(bits, words)?;
-        let next = &at + Natural::ONE;
-        let root = top << (2 * bits);
-        // V lies in [at, at + 1) units, and its square between theirs.
-        if (&next * &next * bottom).cmp(&root) != Ordering::Greater {
-            return Ok(true);
-        }
-        if (&at * &at * bottom).cmp(&root) != Ordering::Less {
-            return Ok(false);
-        }
-        bits += 64;
+/// Fractions around num/den > 0 with a common denominator, of at least `bits` significant bits:
+/// one at most it and one at least it. It is itself both if it is not longer than that.
+fn around(num: &Natural, den: &Natural, bits: usize) -> (Natural, Natural, Natural) {
+    if num.bit_len().max(den.bit_len()) <= bits {
+        return (num.clone(), num.clone(), den.clone());
     }
+    // num 2^up / (den 2^down) has at least `bits` bits, and unit = 2^up / 2^down.
+    let wanted = den.bit_len() + bits + 1;
+    let (up, down) = (wanted.saturating_sub(num.bit_len()), num.bit_len().saturating_sub(wanted));
+    let below = (num << up) / (den << down);
+    let above = &below + Natural::ONE;
+    (below << down, above << down, Natural::ONE << up)
 }
 
 #[cfg(test)]
@@ -217,30 +234,46 @@ mod tests {
         Ok(())
     }
 
-    /// V against √(1/9) = 0.0101...: open for as long as the words are those.
+    /// d = 2, t = 1/2: y² = t²/(2 + t²) = 1/9, so V against G = 1/3 = 0.0101... stays open for as
+    /// long as the words are those; also if t is written in numbers of 300 bits.
     #[test]
     fn an_undecided_comparison_reads_on() -> Result<(), SampleError> {
         const THIRD: u64 = 0x5555_5555_5555_5555;
-        for depth in 0..4 {
-            for (last, expected) in [(THIRD - 1, true), (THIRD + 1, false)] {
-                let mut script = vec![THIRD; depth];
-                script.push(last);
-                let script = &mut Script::new(&script);
-                let words = &mut Words::new(script);
-                let (one, nine) = (Natural::ONE, Natural::from(9_u8));
-                assert_eq!(is_below_root(&mut LazyUniform::new(), &one, &nine, words)?, expected);
+        let long = Natural::from(3_u8).pow(190);
+        for (num, den) in [(Natural::ONE, Natural::from(2_u8)), (long.clone(), long << 1)] {
+            for depth in 0..7 {
+                for (last, expected) in [(THIRD - 1, true), (THIRD + 1, false)] {
+                    let mut script = vec![THIRD; depth];
+                    script.push(last);
+                    let script = &mut Script::new(&script);
+                    let (v, words) = (&mut LazyUniform::new(), &mut Words::new(script));
+                    assert_eq!(Folded::new(2).is_below(v, &num, &den, words)?, expected);
+                }
             }
         }
         Ok(())
     }
 
     #[test]
+    fn rounded_fractions_lie_around() {
+        let numbers = [1, 2, 3, 200].map(|size| Natural::from(7_u8).pow(size));
+        for (num, den) in numbers.iter().flat_map(|a| numbers.iter().map(move |b| (a, b))) {
+            for bits in [64, 128, 1024] {
+                let (below, above, unit) = around(num, den, bits);
+                let scaled = num * &unit;
+                assert!(&below * den <= scaled && scaled <= &above * den);
+                assert!((above - &below) << (bits - 1) <= below, "few bits");
+            }
+        }
+    }
+
+    #[test]
     fn only_even_degrees_have_a_rational_square() -> Result<(), SampleError> {
         let (c, s) = (Rational::ZERO, Rational::ONE);
-        for degrees in [0, 1, 3, 63, 66, u32::MAX] {
+        for degrees in [0, 1, 3, 15, 18, u32::MAX] {
             assert!(RoundedStudent::new(degrees, &c, &s).is_err());
         }
-        for degrees in (2..=64).step_by(2) {
+        for degrees in (2..=16).step_by(2) {
             RoundedStudent::new(degrees, &c, &s)?.draw(&mut crate::SeededEntropy::new(3))?;
         }
         Ok(())

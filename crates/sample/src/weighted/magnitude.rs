@@ -96,9 +96,18 @@ impl Falls {
 
     /// At least e^(-level/256).
     pub(super) fn after(&self, level: u64) -> Magnitude {
-        let level = level.min((1 << Self::POWERS) - 1);
-        let set = self.powers.iter().enumerate().filter(|(t, _)| level >> t & 1 == 1);
-        set.fold(Magnitude::ONE, |product, (_, power)| product.times(*power))
+        let mut level = level.min((1 << Self::POWERS) - 1);
+        let mut product = Magnitude::ONE;
+        for power in &self.powers {
+            if level == 0 {
+                break;
+            }
+            if level & 1 == 1 {
+                product = product.times(*power);
+            }
+            level >>= 1;
+        }
+        product
     }
 }
 

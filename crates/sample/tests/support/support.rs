@@ -12,6 +12,7 @@
     reason = "a test harness, of which each test target uses its own part"
 )]
 
+pub(crate) mod continuous;
 pub(crate) mod judge;
 pub(crate) mod law;
 pub(crate) mod laws;
