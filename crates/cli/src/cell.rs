@@ -20,7 +20,7 @@ use throng_numeric::{Integer, Rational};
 /// Two cells that differ by at most a whole number d become numbers that differ by at most d:
 /// from x <= y + d follows floor(x) <= floor(y) + d; and saturation moves nothing apart.
 pub(crate) fn whole(cell: &[u8]) -> i64 {
-    exact(cell, Grid::WHOLE, |x| x.floor())
+    exact(cell, Grid::WHOLE, Rational::floor)
 }
 
 /// The point of the grid nearest to the cell, in steps.
