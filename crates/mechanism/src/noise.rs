@@ -204,7 +204,11 @@ impl Noise {
             let step = grid.step();
             MechanismError::invalid("the grid step", step, format!("at most half of {hidden}"))
         })?;
-        Self::gaussian(&sigma, sensitivity, grid)
+        let found = Self::gaussian(&sigma, sensitivity, grid)?;
+        // Of the same law, but described by the short number that was certified: for σ = e + 1/(4e)
+        // σ - 1/(4σ) is above e, as σ is.
+        let leaf = Leaf::Gaussian { sigma: hidden, sensitivity: distance };
+        Ok(Self { spec: MechanismSpec::leaf(leaf)?, ..found })
     }
 
     /// The least Gaussian noise that reaches a target, for cells; calibrated on the discrete law
@@ -220,6 +224,10 @@ impl Noise {
         sensitivity: &PerCell,
         grid: Grid,
     ) -> Result<Self, MechanismError> {
+        if matches!(target, Target::Gdp { .. }) {
+            // The discrete law has no finite mu, the normal law it is hidden in does.
+            return Self::gaussian_for(target, &sensitivity.l2()?, grid);
+        }
         let under = sensitivity.neighbours();
         let steps = Rational::from(grid.whole_steps(sensitivity.distance())?);
         let solve = |name: &str, distance: &Rational| {
@@ -231,11 +239,19 @@ impl Noise {
         };
         let hidden = solve("gaussian", &(&steps * &grid.step()))?;
         let fine = grid.in_steps(&hidden) > Rational::from(EXACT) || steps > Rational::from(EXACT);
-        let sigma = match hiding(&hidden, grid)? {
-            Some(sigma) if fine => sigma,
-            Some(_) | None => solve("discrete_gaussian", &steps)? * grid.step(),
-        };
-        Self::gaussian_per_cell(&sigma, sensitivity, grid)
+        match hiding(&hidden, grid)? {
+            Some(sigma) if fine => {
+                let found = Self::gaussian_per_cell(&sigma, sensitivity, grid)?;
+                // As for L2: the short number that was certified.
+                let distance = contribution(&(&steps * &grid.step()), under)?;
+                let leaf = Leaf::Gaussian { sigma: hidden, sensitivity: distance };
+                Ok(Self { spec: per_cell(sensitivity.cells(), leaf)?, ..found })
+            }
+            Some(_) | None => {
+                let sigma = solve("discrete_gaussian", &steps)? * grid.step();
+                Self::gaussian_per_cell(&sigma, sensitivity, grid)
+            }
+        }
     }
 
     /// The law of the noise, in steps.
