@@ -8,7 +8,7 @@
 //! | Laplace of scale b | L1, at most 1024 steps | `discrete_laplace` |
 //! | | L1, d steps | `laplace` at distance d + 1/(4b) |
 //! | | per cell | either of them, once per cell |
-//! | Gaussian of σ <= 1024 | per cell | `discrete_gaussian`, once per cell |
+//! | Gaussian of σ <= 32 | per cell, at most 1024 steps | `discrete_gaussian`, once per cell |
 //! | Gaussian of σ >= 2 | per cell, or L2 | `gaussian` of σ - 1/(4σ), once per cell or once |
 //! | Gaussian of σ < 2 | L2 | `zcdp` |
 //! | staircase of period d | per cell | `staircase`, once per cell |
@@ -39,8 +39,12 @@ pub use protection::Protection;
 pub use sampler::Sampler;
 pub use staircase::Staircase;
 
-/// Up to here, in steps, the accountant sees the discrete law itself.
+/// Up to this distance, in steps, the accountant sees the discrete law itself.
 const EXACT: i64 = 1024;
+
+/// Up to this σ, in steps, the accountant sees the discrete Gaussian law itself; beyond, where the
+/// law has many outcomes, the normal law that it is hidden in costs less than 1/4000 more.
+const EXACT_SIGMA: i64 = 32;
 
 /// How many samples are drawn at a time.
 const BATCH: usize = 1 << 12;
@@ -170,7 +174,8 @@ impl Noise {
         let under = sensitivity.neighbours();
         let law = NoiseLaw::gaussian(grid.in_steps(sigma))?;
         let steps = Rational::from(grid.whole_steps(sensitivity.distance())?);
-        let exact = grid.in_steps(sigma) <= Rational::from(EXACT) && steps <= Rational::from(EXACT);
+        let coarse = grid.in_steps(sigma) <= Rational::from(EXACT_SIGMA);
+        let exact = coarse && steps <= Rational::from(EXACT);
         let leaf = match hidden_in(sigma, grid)? {
             Some(sigma) if !exact => {
                 Leaf::Gaussian { sigma, sensitivity: contribution(&(steps * grid.step()), under)? }
@@ -238,7 +243,8 @@ impl Noise {
             Ok::<_, MechanismError>(found.value)
         };
         let hidden = solve("gaussian", &(&steps * &grid.step()))?;
-        let fine = grid.in_steps(&hidden) > Rational::from(EXACT) || steps > Rational::from(EXACT);
+        let fine =
+            grid.in_steps(&hidden) > Rational::from(EXACT_SIGMA) || steps > Rational::from(EXACT);
         match hiding(&hidden, grid)? {
             Some(sigma) if fine => {
                 let found = Self::gaussian_per_cell(&sigma, sensitivity, grid)?;
