@@ -243,21 +243,28 @@ impl Noise {
             Ok::<_, MechanismError>(found.value)
         };
         let hidden = solve("gaussian", &(&steps * &grid.step()))?;
-        let fine =
-            grid.in_steps(&hidden) > Rational::from(EXACT_SIGMA) || steps > Rational::from(EXACT);
-        match hiding(&hidden, grid)? {
-            Some(sigma) if fine => {
-                let found = Self::gaussian_per_cell(&sigma, sensitivity, grid)?;
-                // As for L2: the short number that was certified.
-                let distance = contribution(&(&steps * &grid.step()), under)?;
-                let leaf = Leaf::Gaussian { sigma: hidden, sensitivity: distance };
-                Ok(Self { spec: per_cell(sensitivity.cells(), leaf)?, ..found })
+        let most = Rational::from(EXACT_SIGMA);
+        let fine = grid.in_steps(&hidden) > most || steps > Rational::from(EXACT);
+        let normal = hiding(&hidden, grid)?;
+        let discrete = match &normal {
+            Some(_) if fine => None,
+            Some(_) | None => Some(solve("discrete_gaussian", &steps)?),
+        };
+        let sigma = match (normal, discrete) {
+            // Just above the last σ it would be described as normal, for which it was not certified.
+            (Some(normal), discrete) if discrete.as_ref().is_none_or(|sigma| *sigma > most) => {
+                normal
             }
-            Some(_) | None => {
-                let sigma = solve("discrete_gaussian", &steps)? * grid.step();
-                Self::gaussian_per_cell(&sigma, sensitivity, grid)
+            (_, discrete) => {
+                let sigma = discrete.unwrap_or(hidden) * grid.step();
+                return Self::gaussian_per_cell(&sigma, sensitivity, grid);
             }
-        }
+        };
+        let found = Self::gaussian_per_cell(&sigma, sensitivity, grid)?;
+        // As for L2: the short number that was certified.
+        let distance = contribution(&(&steps * &grid.step()), under)?;
+        let leaf = Leaf::Gaussian { sigma: hidden, sensitivity: distance };
+        Ok(Self { spec: per_cell(sensitivity.cells(), leaf)?, ..found })
     }
 
     /// The law of the noise, in steps.
