@@ -149,6 +149,9 @@ pub trait Layout<K>: sealed::Sealed {
     /// What error bars leave out because of the bounds.
     fn uncovered(&self) -> Vec<Uncovered>;
 
+    /// Whether each row is a unit.
+    fn units_are_rows(&self) -> bool;
+
     /// Calls `count` with the key of every row that survives.
     ///
     /// Rows whose key is not `wanted` do not use up the bounds of their unit; `count` may be
@@ -203,6 +206,10 @@ impl<K> Layout<K> for Rows {
         Vec::new()
     }
 
+    fn units_are_rows(&self) -> bool {
+        true
+    }
+
     fn each_row<'a>(
         &self,
         rows: &'a [K],
@@ -229,6 +236,10 @@ impl<U: Ord, K: Ord> Layout<K> for ByUnit<U> {
 
     fn uncovered(&self) -> Vec<Uncovered> {
         vec![Uncovered::ContributionBounding]
+    }
+
+    fn units_are_rows(&self) -> bool {
+        false
     }
 
     fn each_row<'a>(
