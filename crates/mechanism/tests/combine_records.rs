@@ -111,12 +111,14 @@ fn bits_of_wider_units_are_not_records() {
     let claim = loss(&spec, Replace);
     let law = |first: bool| reports(&[first, first, false, false], &any_order(4));
     assert!(broken(&law(true), &law(false), &claim));
-    refused(Batched::new(2, 4, response(2)).err());
-    refused(Batched::new(2, 4, KaryResponse::new(3, &1.into(), 2, Replace).unwrap()).err());
+    refused(Batched::new(2, 4, response(2)).err().as_ref());
+    refused(
+        Batched::new(2, 4, KaryResponse::new(3, &1.into(), 2, Replace).unwrap()).err().as_ref(),
+    );
     assert!(Batched::new(2, 4, KaryResponse::new(3, &1.into(), 1, Replace).unwrap()).is_ok());
 }
 
-fn refused(error: Option<MechanismError>) {
+fn refused(error: Option<&MechanismError>) {
     assert!(matches!(error, Some(MechanismError::Refused { .. })), "{error:?}");
 }
 
@@ -127,17 +129,17 @@ fn cells_are_not_records() {
     let noise =
         |under| AddNoise::new(Noise::pure(&Rational::ONE, &one(under), Grid::WHOLE).unwrap());
     let part = |_: &i64| 0;
-    refused(Sampled::new(rational("1/2"), noise(AddRemove)).err());
-    refused(Partitioned::new(vec![noise(AddRemove)], part, AddRemove).err());
-    refused(Batched::new(1, 2, noise(Replace)).err());
+    refused(Sampled::new(rational("1/2"), noise(AddRemove)).err().as_ref());
+    refused(Partitioned::new(vec![noise(AddRemove)], part, AddRemove).err().as_ref());
+    refused(Batched::new(1, 2, noise(Replace)).err().as_ref());
     let sequence = Sequence::new(vec![noise(AddRemove)]).unwrap();
-    refused(Sampled::new(rational("1/2"), sequence).err());
+    refused(Sampled::new(rational("1/2"), sequence).err().as_ref());
     let mapped = Preprocessed::new(|x: &i64| *x, noise(AddRemove)).unwrap();
-    refused(Sampled::new(rational("1/2"), mapped).err());
+    refused(Sampled::new(rational("1/2"), mapped).err().as_ref());
     let pair = || RatePair::new(1.into(), 2.into()).unwrap();
     let map = RateMap::linear(pair(), 1).unwrap();
     let counts = PoissonCounts::new(map, Effect::Rises { cells: 1 }, AddRemove).unwrap();
-    refused(Sampled::new(rational("1/2"), counts).err());
+    refused(Sampled::new(rational("1/2"), counts).err().as_ref());
     // Edges are records.
     let edges = DegreeSequence::of_edges(3, pair(), AddRemove).unwrap();
     assert!(Sampled::new(rational("1/2"), edges).is_ok());
@@ -150,17 +152,15 @@ fn rows_of_units_with_several_are_not_records() {
     assert!(Sampled::new(half(), rows.clone()).is_ok());
     assert!(Sampled::new(half(), Sampled::new(half(), rows.clone()).unwrap()).is_ok());
     // A group of records is sampled one by one, not as one.
-    refused(Sampled::new(half(), Grouped::new(2, rows).unwrap()).err());
-    refused(
-        Sampled::new(half(), Count::pure(Units::<u8>::default(), &half(), AddRemove).unwrap())
-            .err(),
-    );
+    refused(Sampled::new(half(), Grouped::new(2, rows).unwrap()).err().as_ref());
+    let units = Count::pure(Units::<u8>::default(), &half(), AddRemove).unwrap();
+    refused(Sampled::new(half(), units).err().as_ref());
     let most = BoundedRecords::<u8>::of(3).unwrap();
-    refused(Sampled::new(half(), Count::pure(most, &half(), AddRemove).unwrap()).err());
+    refused(Sampled::new(half(), Count::pure(most, &half(), AddRemove).unwrap()).err().as_ref());
     let one = Histogram::pure([1, 2], Rows, &half(), AddRemove).unwrap();
     assert!(Partitioned::new(vec![one], |key: &i32| usize::from(*key > 1), AddRemove).is_ok());
     let units = ByUnit::<u8>::of(Contributions::of(2, 1).unwrap());
     let several = Histogram::pure([1, 2], units, &half(), AddRemove).unwrap();
     let by_key = |row: &(u8, i32)| usize::from(row.1 > 1);
-    refused(Partitioned::new(vec![several.clone(), several], by_key, AddRemove).err());
+    refused(Partitioned::new(vec![several.clone(), several], by_key, AddRemove).err().as_ref());
 }
