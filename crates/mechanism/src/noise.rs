@@ -226,7 +226,13 @@ impl Noise {
         let fine = grid.in_steps(&hidden) > Rational::from(EXACT) || steps > Rational::from(EXACT);
         let sigma = match hiding(&hidden, grid)? {
             Some(sigma) if fine => sigma,
-            Some(_) | None => solve("discrete_gaussian", &steps)? * grid.step(),
+            Some(sigma) => {
+                let exact = solve("discrete_gaussian", &steps)? * grid.step();
+                // Beyond EXACT it is described as normal noise, and must be enough as such too.
+                let seen = grid.in_steps(&exact) <= Rational::from(EXACT);
+                if seen { exact } else { exact.max(sigma) }
+            }
+            None => solve("discrete_gaussian", &steps)? * grid.step(),
         };
         Self::gaussian_per_cell(&sigma, sensitivity, grid)
     }
