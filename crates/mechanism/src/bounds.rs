@@ -114,6 +114,10 @@ impl<T: Number> Mechanism for Bounds<T> {
         self.noise.neighbours()
     }
 
+    fn units_are_records(&self) -> bool {
+        true
+    }
+
     fn answer(&self, input: &[T], run: &mut Run<'_>) -> Result<BoundsEstimate, MechanismError> {
         let mut counts = vec![0_i64; BINS];
         for x in input.iter().filter(|x| x.is_number()) {

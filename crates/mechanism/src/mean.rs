@@ -133,6 +133,10 @@ impl<T: Number> Mechanism for Mean<T> {
         self.noise.neighbours()
     }
 
+    fn units_are_records(&self) -> bool {
+        true
+    }
+
     fn answer(&self, input: &[T], run: &mut Run<'_>) -> Result<MeanEstimate, MechanismError> {
         // At most 2^63 records of at most 2^61 steps: no overflow of 2^127.
         let (sum, count) = (T::sum(input, self.clamp), wide(input.len()));

@@ -218,6 +218,10 @@ impl Mechanism for Quantile {
         self.under
     }
 
+    fn units_are_records(&self) -> bool {
+        true
+    }
+
     fn answer(&self, input: &[f64], run: &mut Run<'_>) -> Result<Ranked, MechanismError> {
         let domain = (self.clamp.lower(), self.clamp.upper());
         let score = Score::new(&self.target, input.len(), &self.rate, domain)?;

@@ -63,6 +63,11 @@ pub trait SmoothBound {
     /// What "differ in one unit" means for it.
     fn neighbours(&self) -> Neighbours;
 
+    /// As for [`Mechanism::units_are_records`].
+    fn units_are_records(&self) -> bool {
+        false
+    }
+
     /// The grid whose steps values are counted in.
     fn grid(&self) -> Grid;
 
@@ -134,6 +139,10 @@ impl<F: SmoothBound> Mechanism for Smooth<F> {
 
     fn neighbours(&self) -> Neighbours {
         self.function.neighbours()
+    }
+
+    fn units_are_records(&self) -> bool {
+        self.function.units_are_records()
     }
 
     fn answer(&self, input: &F::Input, run: &mut Run<'_>) -> Result<Smoothed, MechanismError> {

@@ -107,6 +107,10 @@ impl<T: Number> Mechanism for Sum<T> {
         self.noise.neighbours()
     }
 
+    fn units_are_records(&self) -> bool {
+        true
+    }
+
     fn answer(&self, input: &[T], run: &mut Run<'_>) -> Result<Noisy, MechanismError> {
         let sum = self.noise.added_to(T::sum(input, self.clamp), run)?;
         Ok(Noisy::new(vec![sum], &self.noise, vec![Uncovered::Clamping, Uncovered::Rounding]))

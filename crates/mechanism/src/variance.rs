@@ -153,6 +153,10 @@ impl<T: Number> Mechanism for Variance<T> {
         self.noise.neighbours()
     }
 
+    fn units_are_records(&self) -> bool {
+        true
+    }
+
     fn answer(&self, input: &[T], run: &mut Run<'_>) -> Result<VarianceEstimate, MechanismError> {
         // At most 2^63 records of at most 2^20 steps.
         let mut sums = [0_i128; 3];

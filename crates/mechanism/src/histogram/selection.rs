@@ -201,6 +201,10 @@ where
         self.under
     }
 
+    fn units_are_records(&self) -> bool {
+        self.layout.units_are_rows()
+    }
+
     fn answer(&self, input: &[L::Row], run: &mut Run<'_>) -> Result<Vec<K>, MechanismError> {
         let hasher = self.hasher.clone();
         let (keys, counts) = tally::counted(&self.layout, input, |_| true, hasher, run)?;

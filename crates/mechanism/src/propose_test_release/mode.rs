@@ -103,6 +103,10 @@ impl<T: Ord + Clone> Mechanism for StableMode<T> {
         self.test.neighbours()
     }
 
+    fn units_are_records(&self) -> bool {
+        true
+    }
+
     fn answer(&self, input: &[T], run: &mut Run<'_>) -> Result<Outcome<T>, MechanismError> {
         let (first, distance) = self.leader(input);
         let passed = self.test.passes(Some(distance), run)?;

@@ -187,6 +187,10 @@ impl Mechanism for Quantiles {
         self.under
     }
 
+    fn units_are_records(&self) -> bool {
+        true
+    }
+
     fn answer(&self, input: &[f64], run: &mut Run<'_>) -> Result<Ranked, MechanismError> {
         let mut rows: Vec<i64> = input.iter().map(|x| self.clamp.apply(*x)).collect();
         rows.sort_unstable();
