@@ -26,7 +26,7 @@ fn law(noise: &NoiseLaw, far: i64) -> impl Fn(i64) -> Vec<(i64, Enclosure)> {
             let square = Rational::from(k).checked_div(sigma).unwrap().square();
             square * rational("1/2")
         }
-        NoiseLaw::Staircase(_) => panic!("staircase noise is tested elsewhere"),
+        NoiseLaw::Staircase(_) => unreachable!("staircase noise is tested elsewhere"),
     };
     let weight = |k: i64| (-Enclosure::of_rational(&energy(k))).exp();
     let weights: Vec<Enclosure> = (0..=2 * far).map(weight).collect();
