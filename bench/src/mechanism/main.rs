@@ -8,6 +8,7 @@ mod data;
 mod histogram;
 mod median;
 mod noise;
+mod numbers;
 #[cfg(feature = "opendp")]
 mod peer;
 mod response;
@@ -43,6 +44,9 @@ fn main() -> ExitCode {
     }
     if asked("median") {
         median::compare(&mut table);
+    }
+    if asked("numbers") {
+        numbers::compare(&mut table);
     }
     if asked("stream") {
         stream::compare(&mut table);

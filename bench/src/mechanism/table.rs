@@ -51,7 +51,7 @@ impl Table {
         let met = line.most.is_none_or(|most| ratio <= most);
         self.met &= met;
         let target = line.most.map_or(String::new(), |most| {
-            format!("<= {most}: {}", if met { "met" } else { "**missed**" })
+            format!("<= {most:.2}: {}", if met { "met" } else { "**missed**" })
         });
         println!(
             "| {} | {:.3} | {:.1} | {} | {:.3} | {} | {target} |",

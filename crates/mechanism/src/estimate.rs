@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use throng_numeric::{Natural, Rational};
+use throng_numeric::{Enclosure, Natural, Rational};
 
+use crate::grid::MOST_STEPS;
 use crate::{Grid, MechanismError, Noise, NoiseLaw};
 
 /// An interval that holds what it is about with at least the stated confidence.
@@ -126,7 +127,7 @@ impl Noisy {
     /// # Errors
     /// If it is beyond all numbers.
     pub fn standard_deviation(&self) -> Result<f64, MechanismError> {
-        let step = throng_numeric::Enclosure::of_rational(&self.grid.step());
+        let step = Enclosure::of_rational(&self.grid.step());
         Ok((self.law.variance()?.sqrt()? * step).upper())
     }
 
@@ -147,21 +148,48 @@ impl Noisy {
         Ok(self.in_units(self.law.half_width_of_all(count, miss(confidence)?)?))
     }
 
+    /// A bound on the Euclidean distance of all numbers from the truth, rounded up.
+    ///
+    /// # Guarantee
+    /// Holds with at least the confidence, over the noise; see [`NoiseLaw::norm_of_all`].
+    ///
+    /// # Errors
+    /// If the confidence is not above 0 and below 1.
+    pub fn norm_of_all(&self, confidence: f64) -> Result<f64, MechanismError> {
+        let count = u64::try_from(self.len().max(1)).unwrap_or(u64::MAX);
+        let steps = Enclosure::point(self.law.norm_of_all(count, miss(confidence)?)?)?;
+        Ok((steps * Enclosure::of_rational(&self.grid.step())).upper())
+    }
+
     /// An interval for the number at a place.
     ///
     /// # Guarantee
-    /// Covers the value before noise with at least the confidence, over the noise.
+    /// Covers the value before noise with at least the confidence, over the noise. An end that
+    /// reaches the place where values saturate is infinite: what was beyond is unknown.
     ///
     /// # Errors
     /// If the confidence is not above 0 and below 1.
     pub fn interval(&self, index: usize, confidence: f64) -> Result<Interval, MechanismError> {
-        let half = Rational::from(self.law.half_width(miss(confidence)?)?) * self.grid.step();
-        let centre = self.grid.at(self.steps.get(index).copied().unwrap_or(0));
+        let half = Rational::from(self.law.half_width(miss(confidence)?)?);
+        let (lower, upper) = self.reach(index, &half);
+        let step = self.grid.step();
         Ok(Interval {
-            lower: (&centre - &half).to_f64_down(),
-            upper: (&centre + &half).to_f64_up(),
+            lower: lower.map_or(f64::NEG_INFINITY, |x| (x * step.clone()).to_f64_down()),
+            upper: upper.map_or(f64::INFINITY, |x| (x * step).to_f64_up()),
             confidence,
         })
+    }
+
+    /// The ends of the number at a place ± half, in steps; none where values saturate.
+    pub(crate) fn reach(
+        &self,
+        index: usize,
+        half: &Rational,
+    ) -> (Option<Rational>, Option<Rational>) {
+        let centre = Rational::from(self.steps.get(index).copied().unwrap_or(0));
+        let most = Rational::from(MOST_STEPS);
+        let (lower, upper) = (&centre - half, &centre + half);
+        ((lower > -most.clone()).then_some(lower), (upper < most).then_some(upper))
     }
 
     fn in_units(&self, steps: Natural) -> f64 {

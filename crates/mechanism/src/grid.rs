@@ -117,12 +117,17 @@ impl Grid {
         self.at(k).to_f64_nearest()
     }
 
+    /// 1/step, exactly.
+    pub(crate) fn per_unit(self) -> f64 {
+        power_of_two(-self.exponent)
+    }
+
     /// The steps nearest to x, ties to even, saturated; `None` for NaN.
     #[must_use]
     pub fn nearest(self, x: f64) -> Option<i64> {
         // 2^±500 is finite, and the product with a power of two is exact unless it overflows
         // (and saturates anyway) or becomes subnormal (and rounds to 0 anyway).
-        let scaled = x * power_of_two(-self.exponent);
+        let scaled = x * self.per_unit();
         #[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and NaN is excluded")]
         let steps = scaled.round_ties_even() as i64;
         (!x.is_nan()).then_some(steps.clamp(-MOST_STEPS, MOST_STEPS))
@@ -172,6 +177,18 @@ impl Clamp {
         };
         let (low, high) = (grid.in_steps(lower).floor(), grid.in_steps(upper).ceil());
         Ok(Self { grid, lower: end(low, lower)?, upper: end(high, upper)? })
+    }
+
+    /// [lower, upper] on a grid of 2^20 to 2^21 steps for its width (or, if that is 0, for its
+    /// distance from 0).
+    ///
+    /// # Errors
+    /// If lower is above upper, or the bounds are beyond the grids there are.
+    pub fn between(lower: &Rational, upper: &Rational) -> Result<Self, MechanismError> {
+        let width = upper - lower;
+        let scale = if width.is_positive() { width } else { upper.abs() };
+        let grid = if scale.is_zero() { Grid::WHOLE } else { Grid::under(&scale)? };
+        Self::new(lower, upper, grid)
     }
 
     /// The grid.

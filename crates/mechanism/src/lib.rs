@@ -6,6 +6,8 @@
 //! [`Release`]: value, error bars, guarantee.
 
 mod additive;
+pub mod bayes;
+pub mod bounds;
 mod budget;
 pub mod combine;
 pub mod continual;
@@ -15,8 +17,10 @@ mod error;
 pub mod estimate;
 pub mod grid;
 pub mod histogram;
+pub mod mean;
 mod mechanism;
 pub mod noise;
+pub mod number;
 mod permit;
 pub mod poisson;
 pub mod propose_test_release;
@@ -29,8 +33,10 @@ mod sensitive;
 pub mod sensitivity;
 pub mod smooth;
 pub mod sparse_vector;
+pub mod sum;
+pub mod variance;
 
-pub use additive::AddNoise;
+pub use additive::{AddNoise, AddNoiseReal};
 pub use budget::Budget;
 pub use error::MechanismError;
 pub use estimate::{Interval, Noisy, Uncovered};

@@ -11,6 +11,7 @@
 //! | Gaussian of σ <= 1024 | per cell | `discrete_gaussian`, once per cell |
 //! | Gaussian of σ >= 2 | per cell, or L2 | `gaussian` of σ - 1/(4σ), once per cell or once |
 //! | Gaussian of σ < 2 | L2 | `zcdp` |
+//! | staircase of period d | per cell | `staircase`, once per cell |
 //!
 //! Proofs: that one coordinate is the worst case of an L1 distance is in
 //! `throng_account::pair::noise`, the two bounds by continuous noise in
@@ -18,6 +19,10 @@
 //! Discrete Gaussian for Differential Privacy* (2020).
 
 mod law;
+mod norm;
+mod protection;
+mod sampler;
+mod staircase;
 
 use std::sync::{Arc, OnceLock};
 
@@ -26,11 +31,13 @@ use throng_account::conversion::grid::{
 };
 use throng_account::{Accuracy, Leaf, MechanismSpec, Neighbours, Target, Template, calibrate};
 use throng_numeric::Rational;
-use throng_sample::BulkNoise;
 
 use crate::grid::MOST_STEPS;
 use crate::{Grid, L1, L2, MechanismError, PerCell, Run, Sensitivity};
 pub use law::NoiseLaw;
+pub use protection::Protection;
+pub use sampler::Sampler;
+pub use staircase::Staircase;
 
 /// Up to here, in steps, the accountant sees the discrete law itself.
 const EXACT: i64 = 1024;
@@ -50,7 +57,7 @@ pub struct Noise {
     spec: MechanismSpec,
     under: Neighbours,
     /// Its tables take milliseconds to build, so that is done once, when first needed.
-    sampler: OnceLock<Arc<BulkNoise>>,
+    sampler: OnceLock<Arc<Sampler>>,
 }
 
 impl PartialEq for Noise {
@@ -282,11 +289,7 @@ impl Noise {
     }
 }
 
-fn add_all(
-    sampler: &BulkNoise,
-    values: &mut [i64],
-    run: &mut Run<'_>,
-) -> Result<(), MechanismError> {
+fn add_all(sampler: &Sampler, values: &mut [i64], run: &mut Run<'_>) -> Result<(), MechanismError> {
     let mut noise = vec![0; values.len().min(BATCH)];
     for batch in values.chunks_mut(BATCH) {
         let noise = &mut noise[..batch.len()];

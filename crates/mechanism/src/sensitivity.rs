@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use throng_numeric::{Enclosure, Rational};
 
-use crate::{MechanismError, Neighbours};
+use crate::{Grid, MechanismError, Neighbours};
 
 /// A way to measure how far two vectors are apart.
 pub trait Norm: sealed::Sealed {}
@@ -74,7 +74,33 @@ impl<N: Norm> Sensitivity<N> {
     }
 }
 
+impl Sensitivity<L1> {
+    /// After rounding each of `coordinates` real numbers to the grid.
+    ///
+    /// # Guarantee
+    /// A number moves by at most half a step, so the two ends of a distance together by at most
+    /// one: in L1 that is one step per coordinate.
+    ///
+    /// # Errors
+    /// Never for a value of this type.
+    pub fn rounded(&self, coordinates: u64, grid: Grid) -> Result<Self, MechanismError> {
+        let more = grid.step() * Rational::from(coordinates);
+        Self::of(&self.distance + &more, self.under)
+    }
+}
+
 impl Sensitivity<L2> {
+    /// After rounding each of `coordinates` real numbers to the grid: √coordinates steps more,
+    /// rounded up, by the triangle inequality.
+    ///
+    /// # Errors
+    /// If the result is beyond all numbers.
+    pub fn rounded(&self, coordinates: u64, grid: Grid) -> Result<Self, MechanismError> {
+        let square = grid.step().square() * Rational::from(coordinates);
+        let more = Self::of_square(&square, self.under)?;
+        Self::of(&self.distance + &more.distance, self.under)
+    }
+
     /// The distance whose square is given, rounded up to a number.
     ///
     /// # Errors
@@ -128,6 +154,14 @@ impl PerCell {
     #[must_use]
     pub const fn neighbours(&self) -> Neighbours {
         self.under
+    }
+
+    /// After rounding real cells to the grid: one step more for each cell that changes.
+    ///
+    /// # Errors
+    /// Never for a value of this type.
+    pub fn rounded(&self, grid: Grid) -> Result<Self, MechanismError> {
+        Self::of(self.cells, &self.distance + &grid.step(), self.under)
     }
 
     /// The distance in L1.

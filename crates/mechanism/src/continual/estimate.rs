@@ -30,6 +30,12 @@ impl Spread {
                 (Rational::from(2) * scale.square(), scale)
             }
             NoiseLaw::DiscreteGaussian { sigma } => ((sigma * &step).square(), Rational::ZERO),
+            NoiseLaw::Staircase(_) => {
+                return Err(MechanismError::refused(
+                    "sums of staircase noise have no error bars here",
+                    "use Laplace or Gaussian noise",
+                ));
+            }
         };
         let variance = law.variance()? * Enclosure::of_rational(&step.square());
         let (proxy, reach) = (proxy.to_f64_up(), reach.to_f64_up());

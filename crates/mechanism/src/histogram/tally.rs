@@ -24,15 +24,14 @@ where
     H: BuildHasher,
 {
     let mut counts: HashMap<K, i64, H> = HashMap::with_hasher(hasher);
-    let count = |key: &K| {
+    for key in layout.keys(rows, &wanted, run)? {
         // There are fewer than 2^63 rows.
         if let Some(count) = counts.get_mut(key) {
             *count += 1;
         } else if wanted(key) {
             counts.insert(key.clone(), 1);
         }
-    };
-    layout.each_row(rows, &wanted, count, run)?;
+    }
     let mut cells: Vec<(K, i64)> = counts.into_iter().collect();
     cells.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     Ok(cells.into_iter().unzip())

@@ -1,8 +1,9 @@
 //! Laws of noise on the integers: how large it gets.
 
 use throng_numeric::{Enclosure, Integer, Natural, NumericError, Rational, normal};
-use throng_sample::BulkNoise;
 
+use super::sampler::Sampler;
+use super::staircase::Staircase;
 use crate::MechanismError;
 
 /// A symmetric law on the integers.
@@ -18,6 +19,8 @@ pub enum NoiseLaw {
         /// sigma, above 0.
         sigma: Rational,
     },
+    /// Flat in the middle, then stairs.
+    Staircase(Staircase),
 }
 
 impl NoiseLaw {
@@ -43,11 +46,22 @@ impl NoiseLaw {
     ///
     /// # Errors
     /// As for the samplers.
-    pub fn sampler(&self) -> Result<BulkNoise, MechanismError> {
-        Ok(match self {
-            Self::DiscreteLaplace { scale } => BulkNoise::laplace(scale)?,
-            Self::DiscreteGaussian { sigma } => BulkNoise::gaussian(&sigma.square())?,
-        })
+    pub fn sampler(&self) -> Result<Sampler, MechanismError> {
+        Sampler::of(self)
+    }
+
+    /// ln P(k) up to a constant, as an ordinary number: for inference from released values.
+    #[must_use]
+    pub fn ln_weight(&self, k: i64) -> f64 {
+        let size = Rational::from(k.unsigned_abs());
+        let exponent = match self {
+            Self::DiscreteLaplace { scale } => size.checked_div(scale),
+            Self::DiscreteGaussian { sigma } => {
+                size.square().checked_div(&(sigma.square() + sigma.square()))
+            }
+            Self::Staircase(law) => Ok(Rational::from(law.level(k)) * law.epsilon().clone()),
+        };
+        -exponent.map_or(0.0, |x| x.to_f64_nearest())
     }
 
     /// The variance.
@@ -75,6 +89,7 @@ impl NoiseLaw {
                     Ok(square * low)
                 }
             },
+            Self::Staircase(law) => Ok(law.variance()),
         }
     }
 
@@ -102,6 +117,7 @@ impl NoiseLaw {
                 Some(weights) => Ok(weights.beyond(t)),
                 None => gaussian_beyond(sigma, t),
             },
+            Self::Staircase(law) => law.beyond(t),
         }
     }
 
@@ -130,6 +146,7 @@ impl NoiseLaw {
                 let steps = Enclosure::of_rational(sigma) * quantile + half;
                 below(steps.upper())
             }
+            Self::Staircase(law) => law.half_width(beta.lower()),
         }
     }
 

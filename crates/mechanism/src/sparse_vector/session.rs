@@ -4,10 +4,11 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use throng_numeric::Natural;
-use throng_sample::{BulkNoise, Entropy};
+use throng_sample::Entropy;
 
 use super::MOST;
 use crate::estimate::miss;
+use crate::noise::Sampler;
 use crate::{Guarantee, MechanismError, Noise, NoiseLaw, Release, Run, Sensitive};
 
 /// Which side of the noisy threshold a noisy value is on.
@@ -36,7 +37,7 @@ pub struct Session {
     guarantee: Guarantee,
     /// The threshold with its noise.
     threshold: i128,
-    noises: Arc<(BulkNoise, BulkNoise)>,
+    noises: Arc<(Sampler, Sampler)>,
     value: Option<Arc<Noise>>,
     above: u64,
     questions: Option<u64>,
@@ -153,7 +154,7 @@ fn is_above(value: i64, noise: i64, threshold: i128) -> bool {
 pub(super) struct Noises {
     pub(super) threshold: NoiseLaw,
     pub(super) query: NoiseLaw,
-    samplers: OnceLock<Arc<(BulkNoise, BulkNoise)>>,
+    samplers: OnceLock<Arc<(Sampler, Sampler)>>,
 }
 
 impl Noises {
@@ -161,7 +162,7 @@ impl Noises {
         Self { threshold, query, samplers: OnceLock::new() }
     }
 
-    pub(super) fn samplers(&self) -> Result<Arc<(BulkNoise, BulkNoise)>, MechanismError> {
+    pub(super) fn samplers(&self) -> Result<Arc<(Sampler, Sampler)>, MechanismError> {
         if let Some(samplers) = self.samplers.get() {
             return Ok(Arc::clone(samplers));
         }
@@ -187,7 +188,7 @@ impl PartialEq for Noises {
 /// What a session starts from.
 pub(super) struct Threshold {
     pub(super) at: i64,
-    pub(super) noises: Arc<(BulkNoise, BulkNoise)>,
+    pub(super) noises: Arc<(Sampler, Sampler)>,
     pub(super) value: Option<Arc<Noise>>,
     pub(super) above: u64,
     pub(super) questions: Option<u64>,

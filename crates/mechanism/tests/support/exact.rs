@@ -44,3 +44,11 @@ pub fn violates<T: Ord>(p: &Law<T>, q: &Law<T>, claim: &PrivacyLoss) -> bool {
             || hockey_stick(q, p, epsilon).lower() > claimed
     })
 }
+
+/// The chance of k under the discrete Laplace law of a scale.
+pub fn laplace(k: i64, scale: f64) -> Enclosure {
+    let inverse = Enclosure::ONE / Enclosure::point(scale).unwrap();
+    let size = Enclosure::point(k.unsigned_abs() as f64).unwrap();
+    let fall = (-inverse).exp();
+    (-(inverse * size)).exp() * -(-inverse).expm1() / (Enclosure::ONE + fall)
+}

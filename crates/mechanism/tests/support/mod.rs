@@ -52,6 +52,12 @@ where
     mechanism.run(input.as_slice(), free(mechanism), entropy).unwrap().into_parts().0
 }
 
+/// Whether a mechanism costs at most this epsilon, exactly.
+pub fn costs_at_most<M: Mechanism + ?Sized>(mechanism: &M, epsilon: &str) -> bool {
+    let budget = throng_mechanism::Budget::pure(rational(epsilon), mechanism.neighbours());
+    budget.unwrap().permit(mechanism).is_ok()
+}
+
 /// The privacy loss of a spec.
 pub fn loss(spec: &MechanismSpec, under: Neighbours) -> PrivacyLoss {
     PrivacyLoss::of_spec(spec, under, Accuracy::default()).unwrap()
