@@ -10,7 +10,7 @@ use crate::{Grid, L1, L2, Mechanism, MechanismError, Noise, PerCell, Run, Sensit
 ///
 /// # Guarantee
 /// That of the noise, for data whose sensitivity is the one the noise was made for; whether it
-/// is, only the caller can know. Mechanisms that start from records (sums, histograms, ...)
+/// is, only the caller can know; how many there are is public. Mechanisms that start from records (sums, histograms, ...)
 /// bound it themselves.
 ///
 /// Values beyond ±(2^62 - 1) saturate; see [`crate::grid::MOST_STEPS`].

@@ -149,6 +149,9 @@ pub trait Layout<K>: sealed::Sealed {
     /// What error bars leave out because of the bounds.
     fn uncovered(&self) -> Vec<Uncovered>;
 
+    /// Whether each row is a unit.
+    fn units_are_rows(&self) -> bool;
+
     /// The keys of the rows that survive.
     ///
     /// Rows whose key is not `wanted` do not use up the bounds of their unit; they may still be
@@ -202,6 +205,10 @@ impl<K> Layout<K> for Rows {
         Vec::new()
     }
 
+    fn units_are_rows(&self) -> bool {
+        true
+    }
+
     fn keys<'a>(
         &self,
         rows: &'a [K],
@@ -224,6 +231,10 @@ impl<U: Ord, K: Ord> Layout<K> for ByUnit<U> {
 
     fn uncovered(&self) -> Vec<Uncovered> {
         vec![Uncovered::ContributionBounding]
+    }
+
+    fn units_are_rows(&self) -> bool {
+        false
     }
 
     fn keys<'a>(

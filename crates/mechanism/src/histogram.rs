@@ -181,6 +181,10 @@ where
         self.noise.neighbours()
     }
 
+    fn units_are_records(&self) -> bool {
+        self.layout.units_are_rows()
+    }
+
     fn answer(
         &self,
         input: &[L::Row],
