@@ -24,6 +24,7 @@ impl Numbers {
 /// Ranks below `keys`, the k-th with a chance of about 1/k: most rows have one of few keys.
 pub fn skewed(rows: usize, keys: u32) -> Vec<u32> {
     let mut numbers = Numbers::new(1);
+    #[expect(clippy::disallowed_methods, reason = "data to work on needs no error bound")]
     let rank = |u: f64| (f64::from(keys).powf(u) as u32).min(keys) - 1;
     (0..rows).map(|_| rank(numbers.fraction())).collect()
 }
