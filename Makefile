@@ -45,6 +45,7 @@ long: ## what takes minutes and a quiet machine: does time depend on the noise?
 
 bench: ## Throng and its peers in one run, as ratios (see bench/README.md)
 	cargo run --release --manifest-path bench/Cargo.toml --bin noise
+	cargo run --release --manifest-path bench/Cargo.toml --features mechanism,opendp --bin mechanism
 	./bench/account.sh
 
 fuzz: ## a minute of fuzzing of each parser (needs cargo-fuzz)

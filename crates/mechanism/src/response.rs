@@ -167,11 +167,11 @@ impl Mechanism for RandomisedResponse {
     fn answer(&self, input: &[bool], run: &mut Run<'_>) -> Result<Reports, MechanismError> {
         whole_units(input.len(), self.width)?;
         let mut words = Words::new(run.entropy());
-        let mut report = |bit: &bool| {
+        let mut bits = Vec::with_capacity(input.len());
+        for bit in input {
             let coin = if *bit { &self.of_one } else { &self.of_zero };
-            Ok::<_, MechanismError>(bit ^ coin.toss(&mut words)?)
-        };
-        let bits = input.iter().map(&mut report).collect::<Result<_, _>>()?;
+            bits.push(bit ^ coin.toss(&mut words)?);
+        }
         let [hit, stray] = self.chances();
         Ok(Reports::new(bits, self.width, hit, stray))
     }

@@ -216,6 +216,6 @@ where
             shown.extend(counts.iter().zip(uniform).map(|(n, uniform)| self.is_shown(*n, uniform)));
         }
         let shown = keys.into_iter().zip(shown).filter(|(_, shown)| *shown);
-        Ok(shown.map(|(key, _)| key.clone()).collect())
+        Ok(shown.map(|(key, _)| key).collect())
     }
 }

@@ -216,9 +216,8 @@ where
         let hasher = self.hasher.clone();
         let (keys, mut counts) = tally::counted(&self.layout, input, |_| true, hasher, run)?;
         self.noise.add(&mut counts, run)?;
-        let large = |(_, count): &(&K, i64)| *count >= self.threshold.at_least();
-        let shown = keys.into_iter().zip(counts).filter(large);
-        let (keys, counts) = shown.map(|(key, count)| (key.clone(), count)).unzip();
+        let large = |(_, count): &(K, i64)| *count >= self.threshold.at_least();
+        let (keys, counts) = keys.into_iter().zip(counts).filter(large).unzip();
         let mut uncovered = self.layout.uncovered();
         uncovered.push(Uncovered::Thresholding);
         Ok(HistogramRelease::new(keys, counts, &self.noise, uncovered))

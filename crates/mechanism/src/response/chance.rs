@@ -113,6 +113,7 @@ impl Coin {
     }
 
     /// One toss.
+    #[inline]
     pub(super) fn toss(&self, words: &mut Words<'_>) -> Result<bool, MechanismError> {
         let first = words.next()?;
         let (below, above) = (u128::from(first) < self.certainly, u128::from(first) >= self.never);
@@ -123,6 +124,7 @@ impl Coin {
     }
 
     /// Reads on where the first word left the toss open.
+    #[cold]
     fn refined(&self, first: u64, words: &mut Words<'_>) -> Result<bool, MechanismError> {
         let (mut read, mut bits) = (Natural::from(first), 64);
         loop {

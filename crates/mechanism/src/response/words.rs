@@ -20,10 +20,10 @@ impl<'a> Words<'a> {
     }
 
     /// 64 fresh bits.
+    #[inline]
     pub(super) fn next(&mut self) -> Result<u64, MechanismError> {
         if self.used >= FETCH {
-            self.entropy.fill(&mut self.buffer)?;
-            self.used = 0;
+            self.refill()?;
         }
         let mut bytes = [0; 8];
         if let Some(fresh) = self.buffer.get(self.used..self.used + 8) {
@@ -31,6 +31,13 @@ impl<'a> Words<'a> {
         }
         self.used += 8;
         Ok(u64::from_le_bytes(bytes))
+    }
+
+    #[cold]
+    fn refill(&mut self) -> Result<(), MechanismError> {
+        self.entropy.fill(&mut self.buffer)?;
+        self.used = 0;
+        Ok(())
     }
 
     /// Uniform below a bound of at least 1, exactly: the top bits of words until they fall below.
