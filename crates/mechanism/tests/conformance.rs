@@ -4,6 +4,7 @@
 #![allow(
     clippy::disallowed_methods,
     clippy::panic,
+    clippy::unwrap_used,
     reason = "tests issue permits that nobody paid for, and may fail"
 )]
 
@@ -92,9 +93,8 @@ fn specs_are_valid_have_a_price_and_survive_their_text() {
         let title = title(&case);
         assert_eq!(spec.clone().validated().as_ref(), Ok(&spec), "{title}");
         assert_eq!(spec.to_string().parse::<MechanismSpec>().as_ref(), Ok(&spec), "{title}");
-        let has_price = |capacity: Amount| {
-            Filter::new(capacity, case.under).unwrap().preview(&spec).is_ok()
-        };
+        let has_price =
+            |capacity: Amount| Filter::new(capacity, case.under).unwrap().preview(&spec).is_ok();
         assert!(currencies().into_iter().any(has_price), "{title}: {spec} has no price");
         // Not at the largest loss of anything, where delta is 0 and a narrow bracket takes long.
         let delta = roughly(&spec, case.under).delta(0.3).unwrap();
@@ -152,11 +152,13 @@ fn a_permit_for_something_else_is_refused_and_spent() {
             ]
         };
         // Not a byte is drawn before the permit is looked at: the source is dead.
-        let refusal = |side: bool, permit: Permit| {
-            match case.judged(Data::Side(0, side), permit, &mut Dying::dead()) {
-                Err(error @ MechanismError::Refused { .. }) => error.to_string(),
-                other => panic!("{title}: {other:?}"),
-            }
+        let refusal = |side: bool, permit: Permit| match case.judged(
+            Data::Side(0, side),
+            permit,
+            &mut Dying::dead(),
+        ) {
+            Err(error @ MechanismError::Refused { .. }) => error.to_string(),
+            other => panic!("{title}: {other:?}"),
         };
         for (a, b) in permits().into_iter().zip(permits()) {
             assert_eq!(refusal(false, a), refusal(true, b), "{title}");
@@ -187,9 +189,8 @@ fn hostile_inputs_give_releases_without_faults() {
 #[test]
 fn neighbours_are_all_answered_and_misfits_refused_alike() {
     for case in cases() {
-        let run = |data: Data, seed: u64| {
-            case.judged(data, case.permit(), &mut SeededEntropy::new(seed))
-        };
+        let run =
+            |data: Data, seed: u64| case.judged(data, case.permit(), &mut SeededEntropy::new(seed));
         for pair in 0..case.pairs {
             for seed in 0..20 {
                 for side in [false, true] {

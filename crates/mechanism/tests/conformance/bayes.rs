@@ -41,12 +41,20 @@ pub fn cases(epsilon: &Rational) -> Vec<Case> {
     let real = vec![[vec![4.0, 0.0], vec![4.0, 8.0]], [vec![4.0, f64::NAN], vec![4.0, 1e300]]];
     let everything = (f64::MIN, f64::MAX);
     vec![
-        case("Bernoulli", private, Rows::of(bits(), bit), |x| clipped(x.counts(), 0, 1, 10), |x| {
-            [of_noisy(x.counts()), of_posterior(&x.posterior(), (0.0, 1.0))].concat()
-        }),
-        case("Bernoulli", public, Rows::of(bits(), swap), |x| clipped(x.counts(), 0, 1, 10), |x| {
-            [of_noisy(x.counts()), of_posterior(&x.posterior(), (0.0, 1.0))].concat()
-        })
+        case(
+            "Bernoulli",
+            private,
+            Rows::of(bits(), bit),
+            |x| clipped(x.counts(), 0, 1, 10),
+            |x| [of_noisy(x.counts()), of_posterior(&x.posterior(), (0.0, 1.0))].concat(),
+        ),
+        case(
+            "Bernoulli",
+            public,
+            Rows::of(bits(), swap),
+            |x| clipped(x.counts(), 0, 1, 10),
+            |x| [of_noisy(x.counts()), of_posterior(&x.posterior(), (0.0, 1.0))].concat(),
+        )
         .called("public count"),
         case(
             "Categories",
@@ -55,11 +63,19 @@ pub fn cases(epsilon: &Rational) -> Vec<Case> {
             |x| 100 * clipped(x.counts(), 0, 1, 6) + clipped(x.counts(), 1, 1, 6),
             |x| [of_noisy(x.counts()), of_posterior(&x.posterior(1).unwrap(), (0.0, 1.0))].concat(),
         ),
-        case("PoissonRate", rate, Rows::of(integers(), count), |x| clipped(x.sum(), 0, 1, 30), |x| {
-            [of_noisy(x.sum()), of_posterior(&x.posterior(), (0.0, f64::MAX))].concat()
-        }),
-        case("NormalMean", mean, Rows::of(reals(), real), |x| clipped(x.sum(), 0, 32, 20), move |x| {
-            [of_noisy(x.sum()), of_posterior(&x.posterior(), everything)].concat()
-        }),
+        case(
+            "PoissonRate",
+            rate,
+            Rows::of(integers(), count),
+            |x| clipped(x.sum(), 0, 1, 30),
+            |x| [of_noisy(x.sum()), of_posterior(&x.posterior(), (0.0, f64::MAX))].concat(),
+        ),
+        case(
+            "NormalMean",
+            mean,
+            Rows::of(reals(), real),
+            |x| clipped(x.sum(), 0, 32, 20),
+            move |x| [of_noisy(x.sum()), of_posterior(&x.posterior(), everything)].concat(),
+        ),
     ]
 }

@@ -43,11 +43,11 @@ fn bin(noisy: &Noisy) -> i64 {
     clipped(noisy, 0, 1, 8)
 }
 
-fn all(noisy: &Vec<Noisy>) -> i64 {
+fn all(noisy: &[Noisy]) -> i64 {
     noisy.iter().fold(0, |sum, one| 20 * sum + clipped(one, 0, 1, 8) + 8)
 }
 
-fn each(noisy: &Vec<Noisy>) -> Vec<String> {
+fn each(noisy: &[Noisy]) -> Vec<String> {
     noisy.iter().flat_map(of_noisy).collect()
 }
 
@@ -81,13 +81,29 @@ fn composed(epsilon: &Rational) -> Vec<Case> {
     let group = Grouped::new(2, records(epsilon)).unwrap();
     let three = vec![[vec![0], vec![0, 1, 2]]];
     vec![
-        case("Both", both, Rows::of(integers(), added()), |x| 20 * bin(&x.0) + bin(&x.1), |x| {
-            [of_noisy(&x.0), of_noisy(&x.1)].concat()
-        }),
-        case("Sequence", sequence, Rows::of(integers(), added()), all, each),
-        case("Partitioned", parts(Neighbours::AddRemove), Rows::of(integers(), added()), all, each),
-        case("Partitioned", parts(Neighbours::Replace), Rows::of(integers(), moved), all, each)
-            .called("replace"),
+        case(
+            "Both",
+            both,
+            Rows::of(integers(), added()),
+            |x| 20 * bin(&x.0) + bin(&x.1),
+            |x| [of_noisy(&x.0), of_noisy(&x.1)].concat(),
+        ),
+        case("Sequence", sequence, Rows::of(integers(), added()), |x| all(x), |x| each(x)),
+        case(
+            "Partitioned",
+            parts(Neighbours::AddRemove),
+            Rows::of(integers(), added()),
+            |x| all(x),
+            |x| each(x),
+        ),
+        case(
+            "Partitioned",
+            parts(Neighbours::Replace),
+            Rows::of(integers(), moved),
+            |x| all(x),
+            |x| each(x),
+        )
+        .called("replace"),
         case("Grouped", group, Rows::of(integers(), three), bin, of_noisy),
     ]
 }
@@ -100,14 +116,23 @@ fn sampled(epsilon: &Rational) -> Vec<Case> {
     let added = vec![[vec![], vec![7]], [vec![7; 4], vec![7; 5]]];
     let bit = vec![[vec![false, false], vec![false, true]]];
     let wrong = vec![[vec![true], vec![false]], [vec![], vec![]]];
-    let whole = Rows::of(lists_of(MANY, &INTEGERS[..2]), vec![[vec![0; MANY], {
-        let mut rows = vec![0; MANY];
-        rows[5] = 1;
-        rows
-    }]]);
+    let whole = Rows::of(
+        lists_of(MANY, &INTEGERS[..2]),
+        vec![[vec![0; MANY], {
+            let mut rows = vec![0; MANY];
+            rows[5] = 1;
+            rows
+        }]],
+    );
     vec![
         case("Sampled", kept, Rows::of(integers(), added), bin, of_noisy),
-        case("Batched", batch, Rows::of(lists_of(2, &[true, false]), bit).with_misfits(wrong), bin, of_noisy),
+        case(
+            "Batched",
+            batch,
+            Rows::of(lists_of(2, &[true, false]), bit).with_misfits(wrong),
+            bin,
+            of_noisy,
+        ),
         case("Batched", large, whole, bin, of_noisy).called("large"),
     ]
 }

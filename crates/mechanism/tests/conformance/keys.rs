@@ -45,6 +45,11 @@ fn two(release: &HistogramRelease<u64>) -> i64 {
     100 * at(0) + at(1)
 }
 
+/// The sum of the counts of two keys.
+fn sum(release: &HistogramRelease<u64>) -> i64 {
+    release.iter().map(|(_, count)| count).sum::<i64>().clamp(20, 60)
+}
+
 pub fn cases(epsilon: &Rational) -> Vec<Case> {
     [listed(epsilon), thresholds(epsilon), others(epsilon)].into_iter().flatten().collect()
 }
@@ -71,15 +76,16 @@ fn thresholds(epsilon: &Rational) -> Vec<Case> {
     let laplace = ThresholdHistogram::<u64, _>::laplace(each(2, 1), epsilon, &delta, add).unwrap();
     let scale = inverse(epsilon);
     let normal = ThresholdHistogram::<u64, _>::gaussian_at(EachRow, &scale, 3, swap).unwrap();
-    let shared: Vec<(u64, u64)> = (0..6).map(|i| (i, 0)).chain((0..6).map(|i| (i, 1))).collect();
+    // So many that both keys are nearly always shown.
+    let shared: Vec<(u64, u64)> = (0..20).map(|i| (i, 0)).chain((0..20).map(|i| (i, 1))).collect();
     let mut with = shared.clone();
-    with.extend([(9, 0), (9, 1)]);
+    with.extend([(99, 0), (99, 1)]);
     let own = [vec![], vec![(9, 0), (9, 1)]];
     let rows = vec![[shared, with], own];
     let replaced: Pairs<u64> =
         vec![[vec![0, 0, 0, 1, 1, 1], vec![0, 0, 1, 1, 1, 1]], [vec![0], vec![1]]];
     vec![
-        case("ThresholdHistogram", laplace, Rows::of(by_unit(), rows), two, rising),
+        case("ThresholdHistogram", laplace, Rows::of(by_unit(), rows), sum, rising),
         case("ThresholdHistogram", normal, Rows::of(lists(&KEYS), replaced), two, rising)
             .called("Gaussian, replace"),
     ]
@@ -114,8 +120,14 @@ fn others(epsilon: &Rational) -> Vec<Case> {
     };
     vec![
         case("SparseHistogram", sparse, Rows::of(lists(&KEYS), added), shown, rising),
-        case("SparseHistogram", by, Rows::of(by_unit(), replaced), |x| x.get(&0).unwrap_or(0), rising)
-            .called("by unit, replace"),
+        case(
+            "SparseHistogram",
+            by,
+            Rows::of(by_unit(), replaced),
+            |x| x.get(&0).unwrap_or(0),
+            rising,
+        )
+        .called("by unit, replace"),
         case("KeySelection", select, Rows::of(lists(&KEYS), five), bits, in_order),
         case("KeySelection", both, Rows::of(by_unit(), swap_pair), bits, in_order)
             .called("by unit, replace"),

@@ -53,9 +53,16 @@ fn smooth(epsilon: &Rational) -> Vec<Case> {
         case("Smooth", student, Rows::of(reals(), added()), coarse, of_smoothed),
         case("Smooth", logs, Rows::of(reals(), replaced()), coarse, of_smoothed)
             .called("Laplace log-normal"),
-        case("Smooth", normals, Rows::of(reals(), replaced()), coarse, of_smoothed).called("normal"),
-        case("Smooth", spread, Rows::of(reals(), both), |x| x.steps().div_euclid(2048).clamp(-20, 20), of_smoothed)
-            .called("variance"),
+        case("Smooth", normals, Rows::of(reals(), replaced()), coarse, of_smoothed)
+            .called("normal"),
+        case(
+            "Smooth",
+            spread,
+            Rows::of(reals(), both),
+            |x| x.steps().div_euclid(2048).clamp(-20, 20),
+            of_smoothed,
+        )
+        .called("variance"),
     ]
 }
 
@@ -83,13 +90,13 @@ fn tested(epsilon: &Rational) -> Vec<Case> {
     let dense = |n: usize| vec![4.0; n];
     let moved = |n: usize, last: f64| [dense(n), vec![4.5; n], vec![last]].concat();
     let added = vec![
-        [[dense(6), vec![4.5; 6]].concat(), moved(6, 8.0)],
+        [[dense(12), vec![4.5; 12]].concat(), moved(12, 8.0)],
         [vec![], vec![8.0]],
         [dense(3), dense(4)],
     ];
-    let replaced = vec![[moved(6, 0.0), moved(6, 8.0)], [vec![f64::NAN], vec![f64::INFINITY]]];
+    let replaced = vec![[moved(12, 0.0), moved(12, 8.0)], [vec![f64::NAN], vec![f64::INFINITY]]];
     let votes = |yes: usize, no: usize| [vec![1; yes], vec![0; no]].concat();
-    let lead = vec![[votes(4, 0), votes(5, 0)], [votes(1, 0), votes(1, 1)], [vec![], vec![9]]];
+    let lead = vec![[votes(3, 0), votes(4, 0)], [votes(1, 0), votes(1, 1)], [vec![], vec![9]]];
     let swing = vec![[votes(8, 0), votes(7, 1)], [votes(1, 1), votes(2, 0)]];
     let item = |outcome: &Outcome<u64>| match outcome {
         Outcome::Released(item) => i64::try_from(*item).unwrap_or(99),
@@ -162,24 +169,45 @@ fn blocks(epsilon: &Rational) -> Vec<Case> {
     let blocks = |xs: [f64; 5]| (0..).zip(xs).collect::<Vec<Row>>();
     let swing = || {
         let (low, high) = ([0.0, 0.0, 8.0, 8.0, 0.0], [0.0, 0.0, 8.0, 8.0, 8.0]);
-        vec![[blocks(low), blocks(high)], [blocks([f64::NAN; 5]), blocks([f64::NAN, 1e9, f64::NAN, f64::NAN, f64::NAN])]]
+        vec![
+            [blocks(low), blocks(high)],
+            [blocks([f64::NAN; 5]), blocks([f64::NAN, 1e9, f64::NAN, f64::NAN, f64::NAN])],
+        ]
     };
     vec![
-        case("SampleAndAggregate", mean, Rows::of(hostile(), pair()), |x| clipped(x.sum(), 0, 64, 20), |x| {
-            let mut faults = of_noisy(x.sum());
-            faults.extend(of_number("the mean", x.value()));
-            faults.extend(of_number("the half width", x.half_width(0.9).unwrap()));
-            faults
-        }),
-        case("SampleAndAggregate", normal, Rows::of(hostile(), swing()), |x| clipped(x.sum(), 0, 64, 20), |x| of_noisy(x.sum()))
-            .called("Gaussian"),
-        case("SampleAndAggregate", median, Rows::of(hostile(), added), |x| x.steps() / 8, |x| {
-            let mut faults = of_number("the rank error", x.rank_error(0.9).unwrap());
-            if !(0.0..=8.0).contains(&x.value()) {
-                faults.push(format!("{} is beyond the bounds", x.value()));
-            }
-            faults
-        })
+        case(
+            "SampleAndAggregate",
+            mean,
+            Rows::of(hostile(), pair()),
+            |x| clipped(x.sum(), 0, 64, 20),
+            |x| {
+                let mut faults = of_noisy(x.sum());
+                faults.extend(of_number("the mean", x.value()));
+                faults.extend(of_number("the half width", x.half_width(0.9).unwrap()));
+                faults
+            },
+        ),
+        case(
+            "SampleAndAggregate",
+            normal,
+            Rows::of(hostile(), swing()),
+            |x| clipped(x.sum(), 0, 64, 20),
+            |x| of_noisy(x.sum()),
+        )
+        .called("Gaussian"),
+        case(
+            "SampleAndAggregate",
+            median,
+            Rows::of(hostile(), added),
+            |x| x.steps() / 8,
+            |x| {
+                let mut faults = of_number("the rank error", x.rank_error(0.9).unwrap());
+                if !(0.0..=8.0).contains(&x.value()) {
+                    faults.push(format!("{} is beyond the bounds", x.value()));
+                }
+                faults
+            },
+        )
         .called("median"),
         case("SampleAndAggregate", smoothed, Rows::of(hostile(), swing()), coarse, of_smoothed)
             .called("smooth median"),

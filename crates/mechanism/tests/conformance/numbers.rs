@@ -46,18 +46,28 @@ fn added(epsilon: &Rational) -> Vec<Case> {
     let stair = Rows::of(few(), vec![[vec![0], vec![4]]]);
     let real = |a: f64, b: f64| Rows::of(reals(), vec![[vec![a], vec![b]]]);
     let real_l1 = Sensitivity::<L1>::of(1.into(), Neighbours::Replace).unwrap();
-    let rounded = |protection: &Protection| {
-        AddNoiseReal::new(protection, &real_l1, &l2, 1, fine).unwrap()
-    };
+    let rounded =
+        |protection: &Protection| AddNoiseReal::new(protection, &real_l1, &l2, 1, fine).unwrap();
     vec![
         case("AddNoise", laplace, integer(0, 1), |x| clipped(x, 0, 1, 8), of_noisy),
         case("AddNoise", normal, integer(0, 256), |x| clipped(x, 0, 64, 20), of_noisy)
             .called("Gaussian"),
-        case("AddNoise", stairs, stair, |x| clipped(x, 0, 1, 30), of_noisy)
-            .called("staircase"),
-        case("AddNoiseReal", rounded(&pure(epsilon)), real(0.0, 1.0), |x| clipped(x, 0, 64, 20), of_noisy),
-        case("AddNoiseReal", rounded(&gaussian(epsilon)), real(0.25, -0.75), |x| clipped(x, 0, 64, 20), of_noisy)
-            .called("Gaussian"),
+        case("AddNoise", stairs, stair, |x| clipped(x, 0, 1, 30), of_noisy).called("staircase"),
+        case(
+            "AddNoiseReal",
+            rounded(&pure(epsilon)),
+            real(0.0, 1.0),
+            |x| clipped(x, 0, 64, 20),
+            of_noisy,
+        ),
+        case(
+            "AddNoiseReal",
+            rounded(&gaussian(epsilon)),
+            real(0.25, -0.75),
+            |x| clipped(x, 0, 64, 20),
+            of_noisy,
+        )
+        .called("Gaussian"),
     ]
 }
 
@@ -73,7 +83,7 @@ fn counts(epsilon: &Rational) -> Vec<Case> {
     let integer = vec![[vec![7; 4], vec![7; 5]], [vec![], vec![i64::MIN]]];
     let bit = || vec![[vec![true, false], vec![true, true]]];
     let user = vec![[vec![1, 1, 2], vec![1, 1, 2, 3, 3, 3, 3]]];
-    let rows = vec![[vec![1, 1, 2], vec![1, 1, 3, 3, 3, 3]], [vec![1, 2], vec![1, 9, 9, 9, 9, 9]]];
+    let rows = vec![[vec![1, 1], vec![1, 1, 3, 3, 3, 3]], [vec![1, 2], vec![1, 9, 9, 9, 9, 9]]];
     let bin = |x: &throng_mechanism::Noisy| clipped(x, 0, 1, 12);
     vec![
         case("Count", records, Rows::of(integers(), integer), bin, of_noisy),
@@ -101,8 +111,14 @@ fn sums(epsilon: &Rational) -> Vec<Case> {
         case("Sum", total, Rows::of(reals(), real), |x| clipped(x, 0, 32, 20), of_noisy),
         case("Sum", whole, Rows::of(integers(), integer), |x| clipped(x, 0, 2, 20), of_noisy)
             .called("Gaussian"),
-        case("Sum", most, Rows::of(integers(), large), |x| clipped(x, 0, 250_000_000_000_000_000, 20), of_noisy)
-            .called("huge"),
+        case(
+            "Sum",
+            most,
+            Rows::of(integers(), large),
+            |x| clipped(x, 0, 250_000_000_000_000_000, 20),
+            of_noisy,
+        )
+        .called("huge"),
     ]
 }
 
@@ -129,10 +145,22 @@ fn means(epsilon: &Rational) -> Vec<Case> {
     let two = |x: &MeanEstimate| 100 * clipped(x.parts(), 0, 64, 8) + clipped(x.parts(), 1, 128, 3);
     vec![
         case("Mean", private, Rows::of(reals(), added), two, of_mean),
-        case("Mean", public(Neighbours::Replace, &gaussian(epsilon)), Rows::of(reals(), replaced), bin, of_mean)
-            .called("public count"),
-        case("Mean", public(Neighbours::ZeroOut, &pure(epsilon)), Rows::of(reals(), zeroed), bin, of_mean)
-            .called("zeroed out"),
+        case(
+            "Mean",
+            public(Neighbours::Replace, &gaussian(epsilon)),
+            Rows::of(reals(), replaced),
+            bin,
+            of_mean,
+        )
+        .called("public count"),
+        case(
+            "Mean",
+            public(Neighbours::ZeroOut, &pure(epsilon)),
+            Rows::of(reals(), zeroed),
+            bin,
+            of_mean,
+        )
+        .called("zeroed out"),
     ]
 }
 
@@ -165,16 +193,30 @@ fn variances(epsilon: &Rational) -> Vec<Case> {
     };
     vec![
         case("Variance", private, Rows::of(reals(), added), third, of_variance),
-        case("Variance", public(Neighbours::Replace, &pure(epsilon)), Rows::of(reals(), replaced(2.0)), two, of_variance)
-            .called("public count"),
-        case("Variance", public(Neighbours::Replace, &gaussian(epsilon)), Rows::of(reals(), replaced(0.0)), two, of_variance)
-            .called("Gaussian"),
+        case(
+            "Variance",
+            public(Neighbours::Replace, &pure(epsilon)),
+            Rows::of(reals(), replaced(2.0)),
+            two,
+            of_variance,
+        )
+        .called("public count"),
+        case(
+            "Variance",
+            public(Neighbours::Replace, &gaussian(epsilon)),
+            Rows::of(reals(), replaced(0.0)),
+            two,
+            of_variance,
+        )
+        .called("Gaussian"),
     ]
 }
 
 fn bounds(epsilon: &Rational) -> Vec<Case> {
-    let found = |under| Bounds::<f64>::new(Grid::new(-4).unwrap(), &pure(epsilon), 1e-3, under).unwrap();
-    let whole = Bounds::<i64>::new(Grid::WHOLE, &gaussian(epsilon), 1e-3, Neighbours::Replace).unwrap();
+    let found =
+        |under| Bounds::<f64>::new(Grid::new(-4).unwrap(), &pure(epsilon), 1e-3, under).unwrap();
+    let whole =
+        Bounds::<i64>::new(Grid::WHOLE, &gaussian(epsilon), 1e-3, Neighbours::Replace).unwrap();
     let faults = |x: &throng_mechanism::bounds::BoundsEstimate| {
         let mut faults = of_noisy(x.counts());
         if x.clamp().is_some_and(|clamp| clamp.lower() > clamp.upper()) {
@@ -187,10 +229,20 @@ fn bounds(epsilon: &Rational) -> Vec<Case> {
     let mut many = integers();
     many.push(INTEGERS.iter().copied().cycle().take(MANY / 2).collect());
     vec![
-        case("Bounds", found(Neighbours::AddRemove), Rows::of(reals(), added), |x| clipped(x.counts(), 61, 1, 10), faults),
-        case("Bounds", whole, Rows::of(many, integer), |x| {
-            100 * clipped(x.counts(), 61, 1, 5) + clipped(x.counts(), 62, 1, 5)
-        }, faults)
+        case(
+            "Bounds",
+            found(Neighbours::AddRemove),
+            Rows::of(reals(), added),
+            |x| clipped(x.counts(), 61, 1, 10),
+            faults,
+        ),
+        case(
+            "Bounds",
+            whole,
+            Rows::of(many, integer),
+            |x| 100 * clipped(x.counts(), 61, 1, 5) + clipped(x.counts(), 62, 1, 5),
+            faults,
+        )
         .called("Gaussian"),
     ]
 }

@@ -53,7 +53,13 @@ fn responses(epsilon: &Rational) -> Vec<Case> {
     let kind = vec![[vec![0_u32], vec![2]], [vec![1], vec![u32::MAX]]];
     let first = |x: &Reports| i64::from(x.bits()[0]);
     vec![
-        case("RandomisedResponse", plain, Rows::of(lists(&[true, false]), bit()), first, of_reports),
+        case(
+            "RandomisedResponse",
+            plain,
+            Rows::of(lists(&[true, false]), bit()),
+            first,
+            of_reports,
+        ),
         case(
             "RandomisedResponse",
             skew,
@@ -62,18 +68,24 @@ fn responses(epsilon: &Rational) -> Vec<Case> {
             of_reports,
         )
         .called("two bits"),
-        case("KaryResponse", kary, Rows::of(lists(&[0, 2, u32::MAX]), kind), |x| i64::from(x.answers()[0]), |x| {
-            if x.answers().iter().any(|answer| *answer > 2) {
-                return vec!["an answer that does not exist".into()];
-            }
-            if x.units() == 0 || x.units() > 1000 {
-                return Vec::new();
-            }
-            let count = x.count(0, 2);
-            #[expect(clippy::cast_precision_loss, reason = "small")]
-            let units = x.units() as f64;
-            of_estimates(count.estimate(), count.interval(0.9).unwrap(), units)
-        }),
+        case(
+            "KaryResponse",
+            kary,
+            Rows::of(lists(&[0, 2, u32::MAX]), kind),
+            |x| i64::from(x.answers()[0]),
+            |x| {
+                if x.answers().iter().any(|answer| *answer > 2) {
+                    return vec!["an answer that does not exist".into()];
+                }
+                if x.units() == 0 || x.units() > 1000 {
+                    return Vec::new();
+                }
+                let count = x.count(0, 2);
+                #[expect(clippy::cast_precision_loss, reason = "small")]
+                let units = x.units() as f64;
+                of_estimates(count.estimate(), count.interval(0.9).unwrap(), units)
+            },
+        ),
     ]
 }
 
@@ -129,6 +141,7 @@ fn poisson(epsilon: &Rational) -> Vec<Case> {
         case("PoissonCounts", falling, rows(at(0, 2)), first, of_poisson).called("decreasing"),
         case("PoissonCounts", guessed, rows(at(10, 12)), first, of_poisson).called("hybrid"),
         case("DegreeSequence", edges, Rows::of(lists(&ends), edge), two, of_poisson),
-        case("DegreeSequence", nodes, Rows::of(lists(&ends), star), sum, of_poisson).called("nodes"),
+        case("DegreeSequence", nodes, Rows::of(lists(&ends), star), sum, of_poisson)
+            .called("nodes"),
     ]
 }

@@ -23,16 +23,17 @@ fn stream(under: Neighbours) -> Stream {
 }
 
 /// The estimates that say the most about the first step.
-fn read(estimates: &[Estimate], unit: f64, shown: String) -> Outcome {
+fn read(estimates: &[Estimate], unit: f64, judged: bool, shown: String) -> Outcome {
     let mut faults = Vec::new();
-    for estimate in estimates.iter().take(20) {
+    for estimate in estimates.iter().take(if judged { 20 } else { 0 }) {
         faults.extend(of_number("an estimate", estimate.value()));
         faults.extend(of_number("a deviation", estimate.standard_deviation()));
         faults.extend(of_interval(estimate.interval(0.9).unwrap(), estimate.value()));
     }
+    // The first step is part of these, and of no others that are as small.
+    let sum: f64 = [0, 1, 3].iter().filter_map(|at| estimates.get(*at)).map(Estimate::value).sum();
     #[expect(clippy::cast_possible_truncation, reason = "`as` saturates")]
-    let part = |at: usize| estimates.get(at).map_or(0, |e| (e.value() / unit).floor() as i64);
-    let bin = [0, 1, 3].into_iter().fold(0, |sum, at| 20 * sum + part(at).clamp(-5, 5));
+    let bin = ((sum / unit).floor() as i64).clamp(-20, 20);
     Outcome { bin, faults, shown }
 }
 
@@ -56,19 +57,31 @@ fn trees(epsilon: &Rational) -> Vec<Case> {
     let tree = |counter: TreeCounter, most: usize, unit: f64| {
         let about = (counter.spec().clone(), counter.neighbours());
         let start = move |permit, _: &mut dyn throng_sample::Entropy| counter.start(permit);
-        session("TreeCounter", about, steps(most), start, move |s: &mut TreeSession, x, entropy| {
-            let release = s.steps(&Sensitive::new(x.to_vec()), entropy)?;
-            Ok(read(release.value(), unit, format!("{s:?}")))
-        })
+        session(
+            "TreeCounter",
+            about,
+            steps(most),
+            start,
+            move |s: &mut TreeSession, x, judged, entropy| {
+                let release = s.steps(&Sensitive::new(x.to_vec()), entropy)?;
+                Ok(read(release.value(), unit, judged, format!("{s:?}")))
+            },
+        )
     };
     let scale = &inverse(epsilon) * &Rational::from(2);
     let window = WindowCounter::laplace(&scale, stream(add), 3).unwrap();
     let about = (window.spec().clone(), window.neighbours());
     let start = move |permit, _: &mut dyn throng_sample::Entropy| window.start(permit);
-    let windows = session("WindowCounter", about, endless(), start, |s: &mut WindowSession, x, entropy| {
-        let release = s.steps(&Sensitive::new(x.to_vec()), entropy)?;
-        Ok(read(release.value(), 2.0, format!("{s:?}")))
-    });
+    let windows = session(
+        "WindowCounter",
+        about,
+        endless(),
+        start,
+        |s: &mut WindowSession, x, judged, entropy| {
+            let release = s.steps(&Sensitive::new(x.to_vec()), entropy)?;
+            Ok(read(release.value(), 2.0, judged, format!("{s:?}")))
+        },
+    );
     let one = inverse(epsilon);
     let user = Stream::of_steps(-3, 3, swap).unwrap().of_events(1).unwrap().per_user(2).unwrap();
     vec![
@@ -84,10 +97,16 @@ fn matrices(epsilon: &Rational) -> Vec<Case> {
     let matrix = |counter: MatrixCounter, most: usize| {
         let about = (counter.spec().clone(), counter.neighbours());
         let start = move |permit, _: &mut dyn throng_sample::Entropy| counter.start(permit);
-        session("MatrixCounter", about, steps(most), start, |s: &mut MatrixSession, x, entropy| {
-            let release = s.steps(&Sensitive::new(x.to_vec()), entropy)?;
-            Ok(read(release.value(), 1.0, format!("{s:?}")))
-        })
+        session(
+            "MatrixCounter",
+            about,
+            steps(most),
+            start,
+            |s: &mut MatrixSession, x, judged, entropy| {
+                let release = s.steps(&Sensitive::new(x.to_vec()), entropy)?;
+                Ok(read(release.value(), 1.0, judged, format!("{s:?}")))
+            },
+        )
     };
     let one = inverse(epsilon);
     let add = Neighbours::AddRemove;
@@ -102,6 +121,7 @@ fn matrices(epsilon: &Rational) -> Vec<Case> {
 fn ask(
     session: &mut Session,
     values: &[i64],
+    _: bool,
     entropy: &mut dyn throng_sample::Entropy,
 ) -> Result<Outcome, throng_mechanism::MechanismError> {
     let mut bin = 0_i64;

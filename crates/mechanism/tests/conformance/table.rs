@@ -49,8 +49,7 @@ pub struct Outcome {
     pub shown: String,
 }
 
-type Runner =
-    Box<dyn Fn(Data, bool, Permit, &mut dyn Entropy) -> Result<Outcome, MechanismError>>;
+type Runner = Box<dyn Fn(Data, bool, Permit, &mut dyn Entropy) -> Result<Outcome, MechanismError>>;
 
 /// One mechanism with its data.
 pub struct Case {
@@ -168,12 +167,12 @@ fn session<S: 'static>(
     (spec, under): (MechanismSpec, Neighbours),
     rows: Rows<Vec<i64>>,
     start: impl Fn(Permit, &mut dyn Entropy) -> Result<S, MechanismError> + 'static,
-    feed: impl Fn(&mut S, &[i64], &mut dyn Entropy) -> Result<Outcome, MechanismError> + 'static,
+    feed: impl Fn(&mut S, &[i64], bool, &mut dyn Entropy) -> Result<Outcome, MechanismError> + 'static,
 ) -> Case {
     let (hostile, pairs, misfits) = (rows.hostile.len(), rows.pairs.len(), rows.misfits.len());
-    let run: Runner = Box::new(move |data, _, permit, entropy| {
+    let run: Runner = Box::new(move |data, judged, permit, entropy| {
         let mut session = start(permit, entropy)?;
-        feed(&mut session, rows.at(data), entropy)
+        feed(&mut session, rows.at(data), judged, entropy)
     });
     let spec = Box::new(move || spec.clone());
     Case { name, variant: "", under, hostile, pairs, misfits, spec, run }
