@@ -25,11 +25,15 @@ use crate::{Mechanism, MechanismError, Run};
 /// under replace, parts that only state a guarantee, or discrete Gaussian noise on
 /// cells; and zero-out neighbours, since "nothing" has no part.
 ///
+/// The parts must be mechanisms on *records*, any number of them, such as counts or sums. One on a
+/// vector of fixed length, such as [`crate::AddNoise`] or a selection by scores, does not hide how many
+/// values it was given.
+///
 /// ```
 /// use throng_mechanism::combine::Partitioned;
-/// use throng_mechanism::{AddNoise, Grid, L1, Mechanism, Neighbours, Noise, Sensitivity};
-/// let one = Sensitivity::<L1>::of(1.into(), Neighbours::AddRemove)?;
-/// let part = AddNoise::new(Noise::pure(&"1".parse()?, &one, Grid::WHOLE)?);
+/// use throng_mechanism::count::{Count, Records};
+/// use throng_mechanism::{Mechanism, Neighbours};
+/// let part = Count::pure(Records::default(), &"1".parse()?, Neighbours::AddRemove)?;
 /// let regions = Partitioned::new(
 ///     vec![part.clone(), part],
 ///     |region: &i64| usize::try_from(*region).unwrap_or(usize::MAX),

@@ -13,13 +13,17 @@ use crate::{Mechanism, MechanismError, Run};
 /// as the description says, and nobody sees it. A mechanism for replace neighbours takes the
 /// number of records as public; that of a sample is not, so it is refused.
 ///
+/// The mechanism must be one on *records*, any number of them, such as a count or a sum. One on a
+/// vector of fixed length, such as [`crate::AddNoise`] or a selection by scores, does not hide how many
+/// values it was given.
+///
 /// The answer is about the sample: a sum over it is `rate` times the sum, on average.
 ///
 /// ```
 /// use throng_mechanism::combine::Sampled;
-/// use throng_mechanism::{AddNoise, Grid, L1, Mechanism, Neighbours, Noise, Sensitivity};
-/// let one = Sensitivity::<L1>::of(1.into(), Neighbours::AddRemove)?;
-/// let inner = AddNoise::new(Noise::pure(&"1".parse()?, &one, Grid::WHOLE)?);
+/// use throng_mechanism::count::{Count, Records};
+/// use throng_mechanism::{Mechanism, Neighbours};
+/// let inner = Count::pure(Records::<u64>::default(), &"1".parse()?, Neighbours::AddRemove)?;
 /// let sampled = Sampled::new("1/100".parse()?, inner)?;
 /// assert_eq!(sampled.spec().to_string(), "sampled(discrete_laplace(scale=1), rate=0.01)");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
