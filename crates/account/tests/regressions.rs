@@ -1,5 +1,6 @@
 //! Defects that once were, each as small as it gets.
 #![allow(clippy::unwrap_used, reason = "tests may fail")]
+#![allow(clippy::disallowed_methods, reason = "tests compare with plain numbers")]
 
 use throng_account::{Accuracy, Neighbours, PrivacyLoss};
 
@@ -156,5 +157,15 @@ fn one_run_of_an_asymmetric_pair_costs_what_its_worse_direction_costs() {
                 "{text} at {epsilon}: {found} is not {once}"
             );
         }
+    }
+}
+
+/// Thousands of outcomes were once written out by recursion, one call for each.
+#[test]
+fn two_runs_of_many_outcomes_do_not_exhaust_the_stack() {
+    for sigma in ["37", "80", "200"] {
+        let found = loss(&format!("2 * discrete_gaussian(sigma={sigma})"), 1e-4);
+        assert!(found.epsilon(5e-10).unwrap().upper < 0.3);
+        assert!(found.delta(0.2).unwrap().upper < 1e-8);
     }
 }

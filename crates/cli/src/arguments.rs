@@ -1,12 +1,15 @@
 //! What can be typed: the commands, and the options they share.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use throng_account::{Accuracy, Neighbours};
+use throng_mechanism::Grid;
 
-use crate::commands::{account, calibrate, completions, curve, help, man};
+use crate::commands::{
+    account, calibrate, completions, curve, help, histogram, man, noise, quantile,
+};
 use crate::number::{self, Number};
 
-/// Certified privacy accounting.
+/// Certified privacy accounting, and releases that keep what it promises.
 ///
 /// Every privacy number is a bracket `lower .. upper`: the end that is the promise holds for the
 /// mechanism, rounding errors included; the other end shows how tight the analysis is.
@@ -23,6 +26,9 @@ pub(crate) enum Command {
     Account(account::Options),
     Calibrate(Box<calibrate::Options>),
     Curve(curve::Options),
+    Noise(Box<noise::Options>),
+    Histogram(Box<histogram::Options>),
+    Quantile(Box<quantile::Options>),
     Help(help::Options),
     Completions(completions::Options),
     Man(man::Options),
@@ -52,8 +58,29 @@ impl Setting {
 }
 
 /// The relations by name, so that help and completions list them.
-fn neighbours() -> impl clap::builder::TypedValueParser<Value = Neighbours> {
+pub(crate) fn neighbours() -> impl clap::builder::TypedValueParser<Value = Neighbours> {
     use clap::builder::{PossibleValuesParser, TypedValueParser};
     PossibleValuesParser::new(["add-remove", "replace", "zero-out"])
         .try_map(|name| name.parse::<Neighbours>())
+}
+
+/// How released rows are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Aligned columns.
+    Table,
+    /// Comma-separated, or whatever separates the cells of the input.
+    Csv,
+}
+
+/// A power of two: `2^-10`, `1/1024`, `0.5`.
+pub(crate) fn grid(text: &str) -> Result<Grid, String> {
+    const MUST: &str = "must be a power of two such as 2^-10 or 1/1024";
+    if let Some(exponent) = text.strip_prefix("2^") {
+        let exponent = exponent.parse().map_err(|_| MUST)?;
+        return Grid::new(exponent).map_err(|error| error.to_string());
+    }
+    let step = number::positive(text)?;
+    let grid = Grid::at_most(step.exact()).map_err(|error| error.to_string())?;
+    if grid.step() == *step.exact() { Ok(grid) } else { Err(MUST.to_owned()) }
 }

@@ -5,4 +5,7 @@ pub(crate) mod calibrate;
 pub(crate) mod completions;
 pub(crate) mod curve;
 pub(crate) mod help;
+pub(crate) mod histogram;
 pub(crate) mod man;
+pub(crate) mod noise;
+pub(crate) mod quantile;

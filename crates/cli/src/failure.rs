@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use throng_account::AccountError;
+use throng_mechanism::MechanismError;
 
 use crate::output;
 use crate::terminal::{Paint, stderr_paint};
@@ -140,6 +141,23 @@ impl From<AccountError> for Failure {
                 Self::usage(message, "a parameter is out of the range that can be computed")
             }
             AccountError::Exhausted { .. } | _ => Self::bug(message),
+        }
+    }
+}
+
+impl From<MechanismError> for Failure {
+    fn from(error: MechanismError) -> Self {
+        let message = error.to_string();
+        match error {
+            MechanismError::Account(error) => error.into(),
+            MechanismError::Refused { what, hint } => Self::told(REFUSED, what, hint),
+            MechanismError::Invalid { name, allowed, .. } => {
+                Self::usage(message, format!("choose {name} so that it is {allowed}"))
+            }
+            MechanismError::Numeric(_) => {
+                Self::usage(message, "a parameter is out of the range that can be computed")
+            }
+            MechanismError::Sample(_) | _ => Self::bug(message),
         }
     }
 }

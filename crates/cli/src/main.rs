@@ -4,15 +4,21 @@
 //! input, 3 refused because there is no sound answer.
 
 mod arguments;
+mod bars;
+mod bounds;
+mod cell;
 mod commands;
 mod digits;
 mod expression;
 mod failure;
+mod intervals;
 mod json;
 mod number;
 mod output;
 mod plot;
 mod progress;
+mod promise;
+mod records;
 mod table;
 mod terminal;
 
@@ -20,7 +26,7 @@ use std::process::ExitCode;
 
 use arguments::{Command, Throng};
 use clap::Parser;
-use commands::{account, calibrate, completions, curve, help, man};
+use commands::{account, calibrate, completions, curve, help, histogram, man, noise, quantile};
 use failure::Failure;
 
 fn main() -> ExitCode {
@@ -37,6 +43,9 @@ fn run() -> Result<(), Failure> {
         Command::Account(options) => account::run(&options),
         Command::Calibrate(options) => calibrate::run(&options),
         Command::Curve(options) => curve::run(&options),
+        Command::Noise(options) => noise::run(&options),
+        Command::Histogram(options) => histogram::run(&options),
+        Command::Quantile(options) => quantile::run(&options),
         Command::Help(options) => help::run(&options),
         Command::Completions(options) => completions::run(&options),
         Command::Man(options) => man::run(&options),

@@ -19,6 +19,11 @@ impl Number {
         &self.text
     }
 
+    /// What it means.
+    pub(crate) fn exact(&self) -> &Rational {
+        &self.exact
+    }
+
     /// The nearest floating-point number, to repeat the question.
     pub(crate) fn nearest(&self) -> f64 {
         self.exact.to_f64_nearest()
@@ -58,6 +63,11 @@ fn within(text: &str, range: &str, allowed: impl Fn(&Rational) -> bool) -> Resul
 
 fn one() -> Rational {
     Rational::from(1u8)
+}
+
+/// Any number.
+pub(crate) fn any(text: &str) -> Result<Number, String> {
+    within(text, "a number", |_| true)
 }
 
 /// A probability: 0 and 1 included.

@@ -29,6 +29,15 @@ pub(crate) fn json(answer: &impl Serialize) -> Result<(), Failure> {
     bytes(&[serde_json::to_vec_pretty(answer)?, b"\n".to_vec()].concat())
 }
 
+/// Writes rows of cells as CSV; the first is the header.
+pub(crate) fn csv(delimiter: u8, rows: &[Vec<Vec<u8>>]) -> Result<(), Failure> {
+    let mut table = csv::WriterBuilder::new().delimiter(delimiter).from_writer(Vec::new());
+    for row in rows {
+        table.write_record(row).map_err(|error| Failure::bug(error.to_string()))?;
+    }
+    bytes(&table.into_inner().map_err(|error| Failure::bug(error.to_string()))?)
+}
+
 /// Writes to stderr. Nobody can be told if that fails.
 pub(crate) fn talk(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());

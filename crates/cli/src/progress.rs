@@ -1,5 +1,6 @@
 //! A progress bar for what takes long.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -33,6 +34,45 @@ impl Progress {
 }
 
 impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A sign of life while the end is not known. It shows no numbers: how many rows there are may be
+/// private, and screens are photographed.
+pub(crate) struct Waiting {
+    bar: ProgressBar,
+    started: Instant,
+    ticks: Cell<u32>,
+}
+
+impl Waiting {
+    /// Work of this name begins.
+    pub(crate) fn new(what: &'static str) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg} {elapsed}") {
+            bar.set_style(style);
+        }
+        bar.set_message(what);
+        Self { bar, started: Instant::now(), ticks: Cell::new(0) }
+    }
+
+    /// Something was done; cheap enough to be called for every row.
+    pub(crate) fn tick(&self) {
+        const EVERY: u32 = 1 << 12;
+        self.ticks.set(self.ticks.get().wrapping_add(1));
+        if !self.ticks.get().is_multiple_of(EVERY) {
+            return;
+        }
+        if self.bar.is_hidden() && self.started.elapsed() > PATIENCE {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.tick();
+    }
+}
+
+impl Drop for Waiting {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

@@ -10,11 +10,8 @@ use crate::{Grid, L1, L2, Mechanism, MechanismError, Noise, PerCell, Run, Sensit
 ///
 /// # Guarantee
 /// That of the noise, for data whose sensitivity is the one the noise was made for; whether it
-/// is, only the caller can know. Mechanisms that start from records (sums, histograms, ...)
+/// is, only the caller can know; how many there are is public. Mechanisms that start from records (sums, histograms, ...)
 /// bound it themselves.
-///
-/// As many numbers leave as were given, so their number must be public: it is a vector that noise is
-/// added to, not a list of records.
 ///
 /// Values beyond ±(2^62 - 1) saturate; see [`crate::grid::MOST_STEPS`].
 ///

@@ -27,9 +27,10 @@ const BINS: usize = 123;
 /// with a chance of at most beta/123: post-processing.
 ///
 /// # Guarantee
-/// That of the noise. A record is in at most one bin: adding it, removing it or zeroing it out
-/// changes one cell by 1, replacing it two. With a chance of at least 1 - beta no empty bin passes,
-/// so that the bounds are ends of bins that hold records.
+/// That of the noise. A record is in at most one bin: adding or removing it changes one cell by 1,
+/// replacing it two. Zeroing it out makes it NaN and changes one; but an integer becomes 0, which
+/// has a bin too, and changes two. With a chance of at least 1 - beta no empty bin passes, so that
+/// the bounds are ends of bins that hold records.
 ///
 /// # Reference
 /// The automatic bounds of R. Wilson et al., *Differentially private SQL with bounded user
@@ -70,8 +71,9 @@ impl<T: Number> Bounds<T> {
             return Err(MechanismError::invalid("beta", beta, "above 0 and below 1"));
         }
         let cells = match under {
-            Neighbours::AddRemove | Neighbours::ZeroOut => 1,
-            Neighbours::Replace => 2,
+            Neighbours::AddRemove => 1,
+            Neighbours::ZeroOut if T::HAS_NOTHING => 1,
+            Neighbours::ZeroOut | Neighbours::Replace => 2,
         };
         let cells = PerCell::of(cells, Rational::ONE, under)?;
         // Counts are whole numbers; only their bins know the grid of the data.
@@ -110,6 +112,10 @@ impl<T: Number> Mechanism for Bounds<T> {
 
     fn neighbours(&self) -> Neighbours {
         self.noise.neighbours()
+    }
+
+    fn units_are_records(&self) -> bool {
+        true
     }
 
     fn answer(&self, input: &[T], run: &mut Run<'_>) -> Result<BoundsEstimate, MechanismError> {

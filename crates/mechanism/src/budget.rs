@@ -68,6 +68,9 @@ impl Budget {
         delta: Rational,
         under: Neighbours,
     ) -> Result<Self, MechanismError> {
+        if delta > Rational::ONE {
+            return Err(MechanismError::invalid("delta", delta, "in [0, 1]"));
+        }
         Self::of(Amount::Approximate { epsilon, delta }, under)
     }
 

@@ -11,8 +11,8 @@
 //! | [`Batched`] | on a random batch of fixed size | `WithoutReplacement` | replace |
 //! | [`Grouped`] | the guarantee for several units | `Group` | all |
 //!
-//! Post-processing is [`crate::Release::map`]. Where data is a slice, each of its records is one
-//! unit. Functions on records must be functions: what they return depends on their argument only.
+//! Post-processing is [`crate::Release::map`]. What samples or splits records takes mechanisms only
+//! for which each record is a unit ([`crate::Mechanism::units_are_records`]). Functions on records must be functions: what they return depends on their argument only.
 
 mod analyst;
 mod composed;
@@ -29,7 +29,23 @@ pub use mapped::{Preprocessed, Transformed};
 pub use partitioned::Partitioned;
 pub use sampled::{Batched, Sampled};
 
-use crate::{MechanismError, Neighbours};
+use crate::{Mechanism, MechanismError, Neighbours};
+
+/// Refuses a mechanism whose input is not a slice of one record per unit.
+///
+/// # Why
+/// Of a vector of cells, or of several rows of one unit, a part is not what the mechanism's
+/// guarantee is about: cells that are missing show, and of a unit with two rows one is sampled
+/// nearly twice as often.
+fn check_records<M: Mechanism>(mechanism: &M) -> Result<(), MechanismError> {
+    if mechanism.units_are_records() {
+        return Ok(());
+    }
+    Err(MechanismError::refused(
+        "the mechanism does not take one record per unit, so records cannot be sampled or split",
+        "use a mechanism on records, such as a count or a histogram of rows",
+    ))
+}
 
 /// The refusal of two relations in one mechanism.
 fn different(one: Neighbours, other: Neighbours) -> MechanismError {

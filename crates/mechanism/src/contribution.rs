@@ -149,20 +149,22 @@ pub trait Layout<K>: sealed::Sealed {
     /// What error bars leave out because of the bounds.
     fn uncovered(&self) -> Vec<Uncovered>;
 
-    /// Calls `count` with the key of every row that survives.
+    /// Whether each row is a unit.
+    fn units_are_rows(&self) -> bool;
+
+    /// The keys of the rows that survive.
     ///
-    /// Rows whose key is not `wanted` do not use up the bounds of their unit; `count` may be
-    /// called with them and has to ignore them.
+    /// Rows whose key is not `wanted` do not use up the bounds of their unit; they may still be
+    /// among the keys, and have to be ignored.
     ///
     /// # Errors
     /// If the entropy source fails.
-    fn each_row<'a>(
+    fn keys<'a>(
         &self,
         rows: &'a [Self::Row],
         wanted: impl Fn(&K) -> bool,
-        count: impl FnMut(&'a K),
         run: &mut Run<'_>,
-    ) -> Result<(), MechanismError>
+    ) -> Result<impl Iterator<Item = &'a K>, MechanismError>
     where
         K: 'a;
 }
@@ -203,20 +205,20 @@ impl<K> Layout<K> for Rows {
         Vec::new()
     }
 
-    fn each_row<'a>(
+    fn units_are_rows(&self) -> bool {
+        true
+    }
+
+    fn keys<'a>(
         &self,
         rows: &'a [K],
         _: impl Fn(&K) -> bool,
-        mut count: impl FnMut(&'a K),
         _: &mut Run<'_>,
-    ) -> Result<(), MechanismError>
+    ) -> Result<impl Iterator<Item = &'a K>, MechanismError>
     where
         K: 'a,
     {
-        for key in rows {
-            count(key);
-        }
-        Ok(())
+        Ok(rows.iter())
     }
 }
 
@@ -231,21 +233,22 @@ impl<U: Ord, K: Ord> Layout<K> for ByUnit<U> {
         vec![Uncovered::ContributionBounding]
     }
 
-    fn each_row<'a>(
+    fn units_are_rows(&self) -> bool {
+        false
+    }
+
+    fn keys<'a>(
         &self,
         rows: &'a [(U, K)],
         wanted: impl Fn(&K) -> bool,
-        mut count: impl FnMut(&'a K),
         run: &mut Run<'_>,
-    ) -> Result<(), MechanismError>
+    ) -> Result<impl Iterator<Item = &'a K>, MechanismError>
     where
         K: 'a,
     {
         let asked = |(place, row): (usize, &(U, K))| wanted(&row.1).then_some(place);
         let places = rows.iter().enumerate().filter_map(asked).collect();
-        for place in self.bounds.survivors_among(places, rows, run)? {
-            count(&rows[place].1);
-        }
-        Ok(())
+        let kept = self.bounds.survivors_among(places, rows, run)?;
+        Ok(kept.into_iter().map(|place| &rows[place].1))
     }
 }

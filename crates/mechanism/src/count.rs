@@ -28,6 +28,9 @@ pub trait Counted: sealed::Sealed {
 
     /// What error bars leave out.
     fn uncovered(&self) -> Vec<Uncovered>;
+
+    /// Whether each row is a unit.
+    fn units_are_rows(&self) -> bool;
 }
 
 mod sealed {
@@ -103,6 +106,10 @@ impl<R> Counted for Records<R> {
     fn uncovered(&self) -> Vec<Uncovered> {
         Vec::new()
     }
+
+    fn units_are_rows(&self) -> bool {
+        true
+    }
 }
 
 impl Counted for Matches {
@@ -121,6 +128,10 @@ impl Counted for Matches {
     fn uncovered(&self) -> Vec<Uncovered> {
         Vec::new()
     }
+
+    fn units_are_rows(&self) -> bool {
+        true
+    }
 }
 
 impl<U: Hash + Eq> Counted for Units<U> {
@@ -136,6 +147,10 @@ impl<U: Hash + Eq> Counted for Units<U> {
 
     fn uncovered(&self) -> Vec<Uncovered> {
         Vec::new()
+    }
+
+    fn units_are_rows(&self) -> bool {
+        false
     }
 }
 
@@ -157,6 +172,10 @@ impl<U: Ord> Counted for BoundedRecords<U> {
 
     fn uncovered(&self) -> Vec<Uncovered> {
         vec![Uncovered::ContributionBounding]
+    }
+
+    fn units_are_rows(&self) -> bool {
+        false
     }
 }
 
@@ -249,6 +268,10 @@ impl<Q: Counted> Mechanism for Count<Q> {
 
     fn neighbours(&self) -> Neighbours {
         self.noise.neighbours()
+    }
+
+    fn units_are_records(&self) -> bool {
+        self.what.units_are_rows()
     }
 
     fn answer(&self, input: &[Q::Row], run: &mut Run<'_>) -> Result<Noisy, MechanismError> {

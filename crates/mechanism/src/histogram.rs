@@ -181,6 +181,10 @@ where
         self.noise.neighbours()
     }
 
+    fn units_are_records(&self) -> bool {
+        self.layout.units_are_rows()
+    }
+
     fn answer(
         &self,
         input: &[L::Row],
@@ -188,12 +192,11 @@ where
     ) -> Result<HistogramRelease<K>, MechanismError> {
         let mut counts = vec![0_i64; self.keys.len()];
         let wanted = |key: &K| self.places.contains_key(key);
-        let count = |key: &K| {
+        for key in self.layout.keys(input, wanted, run)? {
             if let Some(place) = self.places.get(key) {
                 counts[*place] += 1;
             }
-        };
-        self.layout.each_row(input, wanted, count, run)?;
+        }
         self.noise.add(&mut counts, run)?;
         Ok(HistogramRelease::new(self.keys.clone(), counts, &self.noise, self.layout.uncovered()))
     }

@@ -22,9 +22,9 @@ use crate::{Clamp, L1, L2, Mechanism, MechanismError, Noise, Run, Sensitivity};
 /// # Guarantee
 /// That of the noise. A record adds a to A and b to B with a, b >= 0 and a + b = W exactly,
 /// so adding or removing it moves (A, B) by W in L1 and at most W in L2: both statistics for the
-/// price of one. Replacing a record moves A by at most W. Zeroing one out makes it NaN, which
-/// [`Clamp`] reads as the point z of the interval nearest to 0: A moves by at most
-/// max(upper - z, z - lower). If n is given and the data has another length, the result is off but
+/// price of one. Replacing a record moves A by at most W. Zeroing one out makes it NaN (0, if
+/// it is an integer), which [`Clamp`] reads as the point z of the interval nearest to 0: A moves by
+/// at most max(upper - z, z - lower). If n is given and the data has another length, the result is off but
 /// no less private: the length is the same for all neighbours.
 ///
 /// # Why this pair
@@ -131,6 +131,10 @@ impl<T: Number> Mechanism for Mean<T> {
 
     fn neighbours(&self) -> Neighbours {
         self.noise.neighbours()
+    }
+
+    fn units_are_records(&self) -> bool {
+        true
     }
 
     fn answer(&self, input: &[T], run: &mut Run<'_>) -> Result<MeanEstimate, MechanismError> {

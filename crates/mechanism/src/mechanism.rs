@@ -44,6 +44,16 @@ pub trait Mechanism {
     /// What "differ in one unit" means for it.
     fn neighbours(&self) -> Neighbours;
 
+    /// Whether the input is a slice of records each of which is a unit: neighbours have one record
+    /// more or less, or another in its place, wherever in the slice.
+    ///
+    /// Not so if entries are cells that several units share, or if a unit has several entries. What
+    /// samples or splits records asks this first: a vector of cells that loses one has told that it
+    /// did. Implementors say so only where the contract holds for all such slices, of any length.
+    fn units_are_records(&self) -> bool {
+        false
+    }
+
     /// The randomised answer. Callers use [`Mechanism::run`].
     ///
     /// # Errors

@@ -8,7 +8,7 @@
 //! | Laplace of scale b | L1, at most 1024 steps | `discrete_laplace` |
 //! | | L1, d steps | `laplace` at distance d + 1/(4b) |
 //! | | per cell | either of them, once per cell |
-//! | Gaussian of σ <= 1024 | per cell | `discrete_gaussian`, once per cell |
+//! | Gaussian of σ <= 32 | per cell, at most 1024 steps | `discrete_gaussian`, once per cell |
 //! | Gaussian of σ >= 2 | per cell, or L2 | `gaussian` of σ - 1/(4σ), once per cell or once |
 //! | Gaussian of σ < 2 | L2 | `zcdp` |
 //! | staircase of period d | per cell | `staircase`, once per cell |
@@ -39,8 +39,12 @@ pub use protection::Protection;
 pub use sampler::Sampler;
 pub use staircase::Staircase;
 
-/// Up to here, in steps, the accountant sees the discrete law itself.
+/// Up to this distance, in steps, the accountant sees the discrete law itself.
 const EXACT: i64 = 1024;
+
+/// Up to this σ, in steps, the accountant sees the discrete Gaussian law itself; beyond, where the
+/// law has many outcomes, the normal law that it is hidden in costs less than 1/4000 more.
+const EXACT_SIGMA: i64 = 32;
 
 /// How many samples are drawn at a time.
 const BATCH: usize = 1 << 12;
@@ -170,7 +174,8 @@ impl Noise {
         let under = sensitivity.neighbours();
         let law = NoiseLaw::gaussian(grid.in_steps(sigma))?;
         let steps = Rational::from(grid.whole_steps(sensitivity.distance())?);
-        let exact = grid.in_steps(sigma) <= Rational::from(EXACT) && steps <= Rational::from(EXACT);
+        let coarse = grid.in_steps(sigma) <= Rational::from(EXACT_SIGMA);
+        let exact = coarse && steps <= Rational::from(EXACT);
         let leaf = match hidden_in(sigma, grid)? {
             Some(sigma) if !exact => {
                 Leaf::Gaussian { sigma, sensitivity: contribution(&(steps * grid.step()), under)? }
@@ -204,7 +209,11 @@ impl Noise {
             let step = grid.step();
             MechanismError::invalid("the grid step", step, format!("at most half of {hidden}"))
         })?;
-        Self::gaussian(&sigma, sensitivity, grid)
+        let found = Self::gaussian(&sigma, sensitivity, grid)?;
+        // Of the same law, but described by the short number that was certified: for σ = e + 1/(4e)
+        // σ - 1/(4σ) is above e, as σ is.
+        let leaf = Leaf::Gaussian { sigma: hidden, sensitivity: distance };
+        Ok(Self { spec: MechanismSpec::leaf(leaf)?, ..found })
     }
 
     /// The least Gaussian noise that reaches a target, for cells; calibrated on the discrete law
@@ -220,6 +229,10 @@ impl Noise {
         sensitivity: &PerCell,
         grid: Grid,
     ) -> Result<Self, MechanismError> {
+        if matches!(target, Target::Gdp { .. }) {
+            // The discrete law has no finite mu, the normal law it is hidden in does.
+            return Self::gaussian_for(target, &sensitivity.l2()?, grid);
+        }
         let under = sensitivity.neighbours();
         let steps = Rational::from(grid.whole_steps(sensitivity.distance())?);
         let solve = |name: &str, distance: &Rational| {
@@ -230,12 +243,28 @@ impl Noise {
             Ok::<_, MechanismError>(found.value)
         };
         let hidden = solve("gaussian", &(&steps * &grid.step()))?;
-        let fine = grid.in_steps(&hidden) > Rational::from(EXACT) || steps > Rational::from(EXACT);
-        let sigma = match hiding(&hidden, grid)? {
-            Some(sigma) if fine => sigma,
-            Some(_) | None => solve("discrete_gaussian", &steps)? * grid.step(),
+        let most = Rational::from(EXACT_SIGMA);
+        let fine = grid.in_steps(&hidden) > most || steps > Rational::from(EXACT);
+        let normal = hiding(&hidden, grid)?;
+        let discrete = match &normal {
+            Some(_) if fine => None,
+            Some(_) | None => Some(solve("discrete_gaussian", &steps)?),
         };
-        Self::gaussian_per_cell(&sigma, sensitivity, grid)
+        let sigma = match (normal, discrete) {
+            // Just above the last σ it would be described as normal, for which it was not certified.
+            (Some(normal), discrete) if discrete.as_ref().is_none_or(|sigma| *sigma > most) => {
+                normal
+            }
+            (_, discrete) => {
+                let sigma = discrete.unwrap_or(hidden) * grid.step();
+                return Self::gaussian_per_cell(&sigma, sensitivity, grid);
+            }
+        };
+        let found = Self::gaussian_per_cell(&sigma, sensitivity, grid)?;
+        // As for L2: the short number that was certified.
+        let distance = contribution(&(&steps * &grid.step()), under)?;
+        let leaf = Leaf::Gaussian { sigma: hidden, sensitivity: distance };
+        Ok(Self { spec: per_cell(sensitivity.cells(), leaf)?, ..found })
     }
 
     /// The law of the noise, in steps.

@@ -8,6 +8,10 @@ use crate::grid::MOST_STEPS;
 /// # Guarantee
 /// Total and deterministic: a data point becomes the same grid point wherever it stands.
 pub trait Number: Copy + sealed::Sealed {
+    /// Whether there is a value that stands for nothing, as NaN does: it is what zero-out leaves in
+    /// the place of a record. Where there is none, 0 is left, which is a number like any other.
+    const HAS_NOTHING: bool;
+
     /// The data point in steps of the grid of `clamp`, within its ends.
     fn in_steps(self, clamp: Clamp) -> i64;
 
@@ -41,6 +45,8 @@ const SMALL: i64 = 1 << 50;
 const SHIFT: f64 = 6_755_399_441_055_744.0;
 
 impl Number for f64 {
+    const HAS_NOTHING: bool = true;
+
     /// By the table of [`Clamp`].
     fn in_steps(self, clamp: Clamp) -> i64 {
         clamp.apply(self)
@@ -92,6 +98,8 @@ impl Quick {
 }
 
 impl Number for i64 {
+    const HAS_NOTHING: bool = false;
+
     /// The nearest grid point, even if halfway; exact on a grid of whole numbers or finer.
     fn in_steps(self, clamp: Clamp) -> i64 {
         let exponent = clamp.grid().exponent();

@@ -50,6 +50,11 @@ pub trait LocallyStable {
     /// What "differ in one unit" means for it.
     fn neighbours(&self) -> Neighbours;
 
+    /// As for [`Mechanism::units_are_records`].
+    fn units_are_records(&self) -> bool {
+        false
+    }
+
     /// The grid whose steps values are counted in.
     fn grid(&self) -> Grid;
 
@@ -174,6 +179,10 @@ impl<F: LocallyStable> Mechanism for ProposeTestRelease<F> {
 
     fn neighbours(&self) -> Neighbours {
         self.function.neighbours()
+    }
+
+    fn units_are_records(&self) -> bool {
+        self.function.units_are_records()
     }
 
     /// The noise on the value is independent of the test, so its error bars hold given release.

@@ -28,7 +28,7 @@ use window::{Window, counted};
 /// the distance of that interval from the wanted rank t; y is released with a chance proportional to
 /// e^(-ε d(y)/R).
 ///
-/// | wanted | t | R under add-remove, zero-out | under replace |
+/// | wanted | t | R under add-remove | under replace, zero-out |
 /// |---|---|---|---|
 /// | the fraction q = 0 or 1 | q n | 1 | 1 |
 /// | any other fraction q | q n | 2 max(q, 1 - q) | 2 |
@@ -47,8 +47,9 @@ use window::{Window, counted};
 /// max(q, 1 - q) in absolute value, and so does d. For q = 0, t - u never is above 0 at t = 0, so d = b, which
 /// changes by 0 or 1; likewise q = 1. Under replace t stays, and for x < x' b falls by 1 on
 /// x < y <= x', u on x <= y < x', nothing else changes: d changes by at most 1 either way, and for
-/// d = b (q = 0) only downward. Zero-out leaves out one unit, which is add-remove here, as n is
-/// not used as public.
+/// d = b (q = 0) only downward. What zero-out leaves of a unit is NaN in its place, by convention,
+/// which counts as a point of the interval: that is to replace it. Should the place be left
+/// out instead, R is that of add-remove, which is no larger.
 ///
 /// # How it is drawn
 /// Exactly, and without sorting all data: a sample finds an interval around the wanted rank, one
@@ -215,6 +216,10 @@ impl Mechanism for Quantile {
 
     fn neighbours(&self) -> Neighbours {
         self.under
+    }
+
+    fn units_are_records(&self) -> bool {
+        true
     }
 
     fn answer(&self, input: &[f64], run: &mut Run<'_>) -> Result<Ranked, MechanismError> {

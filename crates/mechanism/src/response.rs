@@ -160,6 +160,10 @@ impl Mechanism for RandomisedResponse {
         self.under
     }
 
+    fn units_are_records(&self) -> bool {
+        self.width == 1
+    }
+
     fn answer(&self, input: &[bool], run: &mut Run<'_>) -> Result<Reports, MechanismError> {
         whole_units(input.len(), self.width)?;
         let mut words = Words::new(run.entropy());

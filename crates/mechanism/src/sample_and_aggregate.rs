@@ -203,6 +203,10 @@ impl<T, F: Fn(&[&T]) -> f64, A: Aggregate> Mechanism for SampleAndAggregate<T, F
         self.blockwise.under
     }
 
+    fn units_are_records(&self) -> bool {
+        self.blockwise.partition.units_are_rows()
+    }
+
     fn answer(&self, input: &[T], run: &mut Run<'_>) -> Result<A::Output, MechanismError> {
         self.aggregate.combine(self.blockwise.answers(input), run)
     }

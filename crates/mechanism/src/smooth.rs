@@ -53,14 +53,20 @@ pub struct Local {
 /// # Contract
 /// For all neighbours x, x' under [`SmoothBound::neighbours`], and every decay of rate β:
 /// |value(x) - value(x')| <= max(1, bound(x)) and max(1, bound(x)) <= e^β max(1, bound(x')).
-/// Numerator and denominator of a bound are below 2^2000, and whether
-/// [`SmoothBound::local`] fails does not depend on private data.
+/// Numerator and denominator of a bound are below 2^900 (longer ones the samplers may refuse, and
+/// that would depend on the data), and whether [`SmoothBound::local`] fails does not depend on
+/// private data.
 pub trait SmoothBound {
     /// The private data.
     type Input: ?Sized;
 
     /// What "differ in one unit" means for it.
     fn neighbours(&self) -> Neighbours;
+
+    /// As for [`Mechanism::units_are_records`].
+    fn units_are_records(&self) -> bool {
+        false
+    }
 
     /// The grid whose steps values are counted in.
     fn grid(&self) -> Grid;
@@ -133,6 +139,10 @@ impl<F: SmoothBound> Mechanism for Smooth<F> {
 
     fn neighbours(&self) -> Neighbours {
         self.function.neighbours()
+    }
+
+    fn units_are_records(&self) -> bool {
+        self.function.units_are_records()
     }
 
     fn answer(&self, input: &F::Input, run: &mut Run<'_>) -> Result<Smoothed, MechanismError> {

@@ -20,11 +20,11 @@ use crate::{Clamp, L1, L2, Mechanism, MechanismError, Noise, Run, Sensitivity};
 /// | relation | the sum moves by at most |
 /// |---|---|
 /// | add or remove a record | the larger of \|lower\| and \|upper\| |
-/// | zero out a record (it becomes nothing, or NaN) | the same |
+/// | zero out a record (it becomes nothing, NaN, or 0) | the same |
 /// | replace a record | upper - lower |
 ///
-/// steps, in whatever order the records stand. (NaN becomes the point of the interval nearest to
-/// 0, which is no further from any other point than the larger bound.)
+/// steps, in whatever order the records stand. (NaN and 0 become the point of the interval nearest
+/// to 0, which is no further from any other point than the larger bound.)
 ///
 /// # Error bars
 /// Those of the noise. Not covered: clamping, and rounding to the grid, which moves the sum by at
@@ -105,6 +105,10 @@ impl<T: Number> Mechanism for Sum<T> {
 
     fn neighbours(&self) -> Neighbours {
         self.noise.neighbours()
+    }
+
+    fn units_are_records(&self) -> bool {
+        true
     }
 
     fn answer(&self, input: &[T], run: &mut Run<'_>) -> Result<Noisy, MechanismError> {

@@ -153,6 +153,10 @@ impl<T: Number> Mechanism for Variance<T> {
         self.noise.neighbours()
     }
 
+    fn units_are_records(&self) -> bool {
+        true
+    }
+
     fn answer(&self, input: &[T], run: &mut Run<'_>) -> Result<VarianceEstimate, MechanismError> {
         // At most 2^63 records of at most 2^20 steps.
         let mut sums = [0_i128; 3];
@@ -214,7 +218,8 @@ impl VarianceEstimate {
         let scale = self.width * self.width;
         let (lower, upper) = (scale * range.low, scale * range.high);
         let slack = scale * SLACK;
-        let upper = (upper + slack).min(scale / 4.0);
+        // W² may have been rounded down, and W²/4 is a variance there is.
+        let upper = (upper + slack).min((scale / 4.0).next_up());
         Ok(Interval { lower: (lower - slack).max(0.0), upper, confidence })
     }
 

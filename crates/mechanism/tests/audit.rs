@@ -102,22 +102,3 @@ fn most_claims_are_sharp_enough_to_be_refuted_if_halved() {
     assert!(CONSERVATIVE.iter().all(|(name, _)| all.contains(&(*name).to_owned())));
     assert!(3 * CONSERVATIVE.len() < all.len());
 }
-
-/// A vector is not a list of records: as many numbers leave as were given, so a sample of them shows
-/// its size. The audit sees it, which is why the documents of samples and parts ask for mechanisms
-/// on records.
-#[test]
-fn a_sample_of_a_vector_is_refuted() {
-    use throng_mechanism::combine::Sampled;
-    use throng_mechanism::{AddNoise, Grid, L1, Mechanism, Neighbours, Noise, Sensitivity};
-    let one = Sensitivity::<L1>::of(1.into(), Neighbours::AddRemove).unwrap();
-    let inner = AddNoise::new(Noise::pure(&Rational::ONE, &one, Grid::WHOLE).unwrap());
-    let sampled = Sampled::new(rational("9/10"), inner).unwrap();
-    let claim = roughly(&sampled.spec(), Neighbours::AddRemove);
-    let claim = EPSILONS.map(|epsilon| (epsilon, claim.delta(epsilon).unwrap().upper));
-    let samples = Samples::draw(RUNS, 1, |side, entropy| {
-        let rows = throng_mechanism::Sensitive::new(vec![0; usize::from(side)]);
-        sampled.run_on(&rows, support::free(&sampled), entropy).unwrap().value().len()
-    });
-    assert!(samples.refute(claim).is_some());
-}

@@ -2,6 +2,8 @@
 #![allow(
     clippy::disallowed_methods,
     clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
     clippy::unwrap_used,
     clippy::panic,
     reason = "tests compare with plain numbers, and may fail"
@@ -13,7 +15,7 @@ use support::{audit, costs_at_most, free, rational};
 use throng_mechanism::bayes::{Bernoulli, Categories, NormalMean, PoissonRate};
 use throng_mechanism::noise::Protection;
 use throng_mechanism::{Clamp, Mechanism, Neighbours, Sensitive};
-use throng_numeric::Rational;
+use throng_numeric::{Enclosure, Rational, beta, gamma};
 use throng_sample::{Entropy, SeededEntropy};
 
 fn pure(epsilon: &str) -> Protection {
@@ -256,5 +258,95 @@ fn the_mixture_is_the_one_written_down() {
         let posterior = found.posterior();
         assert!((posterior.mean() - mean).abs() < 1e-9);
         assert!((posterior.standard_deviation() - (square - mean * mean).sqrt()).abs() < 1e-9);
+    }
+}
+
+/// The posterior after no records is the prior: the mass of a credible interval, exactly.
+#[test]
+fn credible_intervals_of_spiky_priors_have_their_mass() {
+    let point = |x: f64| Enclosure::point(x).unwrap();
+    for (a, b) in [(1.0, 1.0), (0.5, 0.5), (0.1, 0.1), (0.01, 0.01), (0.05, 3.0), (2.0, 900.0)] {
+        let model = Bernoulli::of_public_count((a, b), &pure("1"), 0, Neighbours::Replace).unwrap();
+        let posterior = run(&model, [], &mut SeededEntropy::new(11)).posterior();
+        for probability in [0.5, 0.9, 0.99] {
+            let found = posterior.credible(probability).unwrap();
+            let below = |x: f64| beta::regularised(point(a), point(b), point(x)).unwrap();
+            let mass = below(found.upper) - below(found.lower);
+            let off = mass.lower() - probability;
+            // An end that is 0 or 1 as a number leaves out no more than it has to.
+            let end = found.lower <= 0.0 || found.upper >= 1.0;
+            assert!(off > -2e-3 && (end || off < 2e-3), "{a} {b} {probability}: {off} {found:?}");
+        }
+    }
+    for (shape, rate) in [(1.0, 1.0), (0.5, 2.0), (0.1, 1.0), (0.01, 1.0)] {
+        let model = PoissonRate::new((shape, rate), 5, &pure("1"), 0, Neighbours::Replace).unwrap();
+        let posterior = run(&model, [], &mut SeededEntropy::new(11)).posterior();
+        for probability in [0.5, 0.9, 0.99] {
+            let found = posterior.credible(probability).unwrap();
+            let below = |x: f64| gamma::regularised_lower(point(shape), point(rate * x)).unwrap();
+            let mass = below(found.upper) - below(found.lower);
+            let off = mass.lower() - probability;
+            let end = found.lower <= 0.0;
+            assert!(off > -2e-3 && (end || off < 2e-3), "{shape} {probability}: {off} {found:?}");
+        }
+    }
+}
+
+/// With noise far wider than what the data says, the posterior is the law of the noise (cut off at
+/// 0 and n): not all sums that may be behind it are looked at, and those say more than lies
+/// between them.
+#[test]
+fn blocks_of_sums_leave_no_gaps() {
+    let (n, epsilon) = (1_000_000_000_u32, 2e-7); // scale 5e6
+    let model =
+        Bernoulli::of_public_count((1.0, 1.0), &pure("2e-7"), n.into(), Neighbours::Replace)
+            .unwrap();
+    for seed in 12..16 {
+        let found = run(&model, [], &mut SeededEntropy::new(seed));
+        let s = found.counts().value(0);
+        let interval = found.posterior().credible(0.9).unwrap();
+        // P(S > x | S >= 0), S Laplace about s.
+        let tail = |x: f64| {
+            let z = epsilon * (x - s);
+            if z > 0.0 { 0.5 * (-z).exp() } else { 1.0 - 0.5 * z.exp() }
+        };
+        let share = |x: f64| tail(x * f64::from(n)) / tail(0.0);
+        let mass = share(interval.lower) - share(interval.upper);
+        assert!((mass - 0.9).abs() < 5e-3, "{mass} {interval:?} {s}");
+    }
+}
+
+/// Two noisy counts, about 5 and 300, with noise of scale 60: the mass of the interval under the
+/// mixture over *all* pairs of counts, each part taken as Beta(1 + s, 1 + f) by its logistic
+/// approximation in log-odds.
+#[test]
+fn two_noisy_sums_have_their_mass() {
+    let model = Bernoulli::new((1.0, 1.0), &pure("1/60")).unwrap();
+    let data: [bool; 305] = std::array::from_fn(|i| i < 5);
+    let mut entropy = SeededEntropy::new(31);
+    for _ in 0..3 {
+        let found = run(&model, data, &mut entropy);
+        let interval = found.posterior().credible(0.9).unwrap();
+        let (yes, no) = (found.counts().value(0), found.counts().value(1));
+        let (mut inside, mut all) = (0.0, 0.0);
+        let range = |noisy: f64| {
+            let far = |x: f64| x.max(0.0) as u32;
+            far(noisy - 800.0)..=far(noisy.max(0.0) + 800.0)
+        };
+        for s in range(yes).map(f64::from) {
+            for f in range(no).map(f64::from) {
+                let weight = (-((s - yes).abs() + (f - no).abs()) / 60.0).exp() / (s + f + 1.0);
+                // Digamma to 1/x², trigamma to 1/x².
+                let centre = |x: f64| x.ln() - 0.5 / x - 1.0 / (12.0 * x * x);
+                let spread = |x: f64| 1.0 / x + 0.5 / (x * x);
+                let t = |x: f64| (x / (1.0 - x)).ln() - centre(1.0 + s) + centre(1.0 + f);
+                let sd = (spread(1.0 + s) + spread(1.0 + f)).sqrt();
+                let below = |x: f64| 0.5 + 0.5 * (t(x) / sd * 0.85).tanh();
+                all += weight;
+                inside += weight * (below(interval.upper) - below(interval.lower));
+            }
+        }
+        let mass = inside / all;
+        assert!((mass - 0.9).abs() < 0.015, "{mass} {interval:?} {yes} {no}");
     }
 }

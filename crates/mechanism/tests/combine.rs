@@ -50,6 +50,10 @@ impl Mechanism for Count {
         self.0.neighbours()
     }
 
+    fn units_are_records(&self) -> bool {
+        true
+    }
+
     fn answer(&self, input: &[i64], run: &mut Run<'_>) -> Result<i64, MechanismError> {
         let count = input.iter().filter(|x| **x > 0).count();
         self.0.added_to(i128::try_from(count).unwrap(), run)
@@ -70,6 +74,10 @@ impl Mechanism for Leak {
 
     fn neighbours(&self) -> Neighbours {
         AddRemove
+    }
+
+    fn units_are_records(&self) -> bool {
+        true
     }
 
     fn answer(&self, input: &[i64], run: &mut Run<'_>) -> Result<Option<Vec<i64>>, MechanismError> {

@@ -374,6 +374,46 @@ fn bounds_take_every_number() {
     assert_eq!(found.value().clamp().unwrap().lower(), -edge.0);
 }
 
+/// The largest variance, W²/4, lies in the interval even if W² is not an `f64`.
+#[test]
+fn the_largest_variance_is_covered() {
+    let width = (1_i64 << 27) + 1;
+    let clamp = Clamp::new(&0.into(), &width.into(), Grid::WHOLE).unwrap();
+    let mechanism =
+        Variance::<f64>::of_public_count(clamp, &pure("1000"), 2, Neighbours::Replace).unwrap();
+    let found = run(&mechanism, [0.0, width as f64], &mut SeededEntropy::new(21));
+    let truth = Rational::from(width).square() * rational("1/4");
+    let interval = found.interval(0.999_999).unwrap();
+    assert!(Rational::from_f64(interval.upper).unwrap() >= truth);
+    assert!(Rational::from_f64(interval.lower).unwrap() <= truth);
+}
+
+/// An integer cannot be NaN: one that is zeroed out becomes 0 and leaves one bin for another.
+#[test]
+fn an_integer_that_is_zeroed_out_changes_two_bins() {
+    let scale = |under| {
+        let mechanism = Bounds::<i64>::new(Grid::WHOLE, &pure("1"), 0.1, under).unwrap();
+        assert!(costs_at_most(&mechanism, "1"));
+        let NoiseLaw::DiscreteLaplace { scale } = mechanism.noise().law().clone() else { panic!() };
+        (scale.to_f64_nearest(), mechanism)
+    };
+    // What is left out only makes it harder to tell the two apart.
+    let law = |scale: f64, at: (i64, i64)| -> Law<(i64, i64)> {
+        let places = (-4..=5).flat_map(|j| (-4..=5).map(move |k| (j, k)));
+        places.map(|(j, k)| ((j, k), laplace(j - at.0, scale) * laplace(k - at.1, scale))).collect()
+    };
+    for (under, moved, broken) in [
+        (Neighbours::ZeroOut, (0, 1), false),
+        (Neighbours::Replace, (0, 1), false),
+        (Neighbours::AddRemove, (0, 0), false),
+        (Neighbours::AddRemove, (0, 1), true),
+    ] {
+        let (scale, mechanism) = scale(under);
+        let claim = loss(&mechanism.spec(), under);
+        assert_eq!(violates(&law(scale, (1, 0)), &law(scale, moved), &claim), broken, "{under}");
+    }
+}
+
 /// The exact joint law of (A, B), with and without each possible record.
 #[test]
 fn the_joint_law_is_within_the_claim_exactly() {

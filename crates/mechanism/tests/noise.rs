@@ -10,9 +10,12 @@
 mod support;
 
 use proptest::prelude::*;
-use support::rational;
+use support::{loss, rational};
+use throng_account::{Leaf, Target};
 use throng_mechanism::noise::Staircase;
-use throng_mechanism::{Grid, L1, Neighbours, Noise, NoiseLaw, Noisy, Sensitivity};
+use throng_mechanism::{
+    Grid, L1, MechanismSpec, Neighbours, Noise, NoiseLaw, Noisy, PerCell, Sensitivity,
+};
 use throng_numeric::{Natural, Rational};
 use throng_sample::SeededEntropy;
 
@@ -181,4 +184,31 @@ fn hostile_parameters_are_refused() {
     let vast = gaussian("3").norm_of_all(u64::MAX, 1e-200).unwrap();
     assert!(vast.is_finite() && vast >= 3.0 * 4.29e9);
     assert!(laplace("3").norm_of_all(u64::MAX, 1e-200).unwrap().is_finite());
+}
+
+/// Where the accountant goes from the discrete law to the normal one: the target is reached on
+/// either side, also if the normal law would need just less than the last σ of the discrete ones.
+#[test]
+fn a_target_is_reached_where_the_description_changes() {
+    let under = Neighbours::AddRemove;
+    let one = PerCell::of(1, Rational::ONE, under).unwrap();
+    let target = |epsilon: f64| Target::Epsilon { epsilon, delta: 1e-6 };
+    let normal = |epsilon: f64| {
+        let noise = Noise::gaussian_for(&target(epsilon), &one.l2().unwrap(), Grid::WHOLE).unwrap();
+        noise.spec().clone()
+    };
+    let needs_less = |epsilon: f64| {
+        let MechanismSpec::Leaf(Leaf::Gaussian { sigma, .. }) = normal(epsilon) else { panic!() };
+        sigma <= Rational::from(32)
+    };
+    let (mut low, mut high) = (0.05, 0.5);
+    for _ in 0..24 {
+        let middle = f64::midpoint(low, high);
+        if needs_less(middle) { high = middle } else { low = middle }
+    }
+    for epsilon in [low, high, high * 1.000_1, high * 1.001] {
+        let noise = Noise::gaussian_per_cell_for(&target(epsilon), &one, Grid::WHOLE).unwrap();
+        let delta = loss(noise.spec(), under).delta(epsilon).unwrap().upper;
+        assert!(delta <= 1e-6, "{} {delta}", noise.spec());
+    }
 }

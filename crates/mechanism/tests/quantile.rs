@@ -102,7 +102,11 @@ fn pairs(top: i64, most: usize, under: Neighbours) -> Vec<(Vec<i64>, Vec<i64>)> 
     for rows in &shorter {
         for x in 0..=top {
             match under {
-                AddRemove | ZeroOut => found.push((rows.clone(), with(rows, x))),
+                AddRemove => found.push((rows.clone(), with(rows, x))),
+                // The place is left out, or remains and holds NaN, which counts as 0 here.
+                ZeroOut => {
+                    found.extend([(rows.clone(), with(rows, x)), (with(rows, 0), with(rows, x))]);
+                }
                 Replace => found.extend((0..x).map(|z| (with(rows, z), with(rows, x)))),
             }
         }
@@ -126,15 +130,17 @@ fn ranges_are_right_and_tight() {
             let mut widest = pairs(4, 5, under).iter().map(range).max().unwrap();
             for n in [10, 11, 12, 19, 20, 21, 22] {
                 let rows = |extra: &[i64]| [vec![2; n], extra.to_vec()].concat();
+                let added = vec![
+                    (rows(&[]), rows(&[0])),
+                    (rows(&[]), rows(&[4])),
+                    (rows(&[4, 4, 4]), rows(&[4, 4, 4, 4])),
+                ];
+                let moved =
+                    vec![(rows(&[0]), rows(&[4])), (rows(&[0, 1, 3, 4]), rows(&[1, 3, 4, 4]))];
                 let ends = match under {
-                    AddRemove | ZeroOut => vec![
-                        (rows(&[]), rows(&[0])),
-                        (rows(&[]), rows(&[4])),
-                        (rows(&[4, 4, 4]), rows(&[4, 4, 4, 4])),
-                    ],
-                    Replace => {
-                        vec![(rows(&[0]), rows(&[4])), (rows(&[0, 1, 3, 4]), rows(&[1, 3, 4, 4]))]
-                    }
+                    AddRemove => added,
+                    ZeroOut => [added, vec![moved[0].clone()]].concat(),
+                    Replace => moved,
                 };
                 widest = widest.max(ends.iter().map(range).max().unwrap());
             }
@@ -390,7 +396,7 @@ fn many_quantiles_keep_the_claim_on_all_small_neighbours() {
     for under in [AddRemove, Replace, ZeroOut] {
         let m = Quantiles::new(wanted.clone(), clamp(0, 2), &1.into(), under).unwrap();
         assert_eq!(m.spec().to_string(), "2 * exponential(eps=0.5)");
-        let node = if under == Replace { rational("1/4") } else { rational("1/2") };
+        let node = if under == AddRemove { rational("1/2") } else { rational("1/4") };
         let law =
             |rows: &[i64], node: &Rational| many(rows, (0, 2), &wanted, (0.into(), 1.into()), node);
         let mut caught = false;
@@ -408,7 +414,7 @@ fn many_quantiles_are_drawn_by_that_law_and_in_order() {
     let wanted = fractions(&["1/5", "1/2"]);
     let rows = [0, 1, 1, 3, 3, 2];
     let data: Vec<f64> = rows.map(|x| x as f64).to_vec();
-    for (under, node) in [(AddRemove, "1"), (Replace, "1/2")] {
+    for (under, node) in [(AddRemove, "1"), (Replace, "1/2"), (ZeroOut, "1/2")] {
         let m = Quantiles::new(wanted.clone(), clamp(0, 3), &2.into(), under).unwrap();
         let law = many(&rows, (0, 3), &wanted, (0.into(), 1.into()), &rational(node));
         let drawn = samples(&m, &data, 30_000, 90);

@@ -38,8 +38,18 @@ fn joint(a: &Atom, b: &Atom) -> Atom {
     Atom { loss: a.loss + b.loss, p: a.p * b.p, q: a.q * b.q }
 }
 
-/// Every number of times each outcome can come, with its multinomial chance.
+/// Every number of times each outcome can come, with its multinomial chance, unless they are many.
 fn runs(atoms: &[Atom], times: u32) -> Option<Vec<Atom>> {
+    if times == 1 {
+        return (atoms.len() <= MOST_OUTCOMES).then(|| atoms.to_vec());
+    }
+    // Two runs of n outcomes have more than n²/2: beyond this there are too many, and what is
+    // left is shallow enough to recurse through.
+    const MOST_ATOMS: usize = 110;
+    if atoms.len() > MOST_ATOMS { None } else { tallies(atoms, times) }
+}
+
+fn tallies(atoms: &[Atom], times: u32) -> Option<Vec<Atom>> {
     let Some((first, rest)) = atoms.split_first() else {
         return Some(if times == 0 { vec![unit()] } else { Vec::new() });
     };
@@ -52,7 +62,7 @@ fn runs(atoms: &[Atom], times: u32) -> Option<Vec<Atom>> {
             p: ways * first.p.powi(power),
             q: ways * first.q.powi(power),
         };
-        all.extend(runs(rest, times - count)?.iter().map(|other| joint(&here, other)));
+        all.extend(tallies(rest, times - count)?.iter().map(|other| joint(&here, other)));
         if all.len() > MOST_OUTCOMES {
             return None;
         }

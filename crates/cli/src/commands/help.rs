@@ -17,7 +17,7 @@ pub(crate) struct Options {
 }
 
 const GUIDE: &str = "\
-Throng says what a mechanism guarantees, as brackets `lower .. upper` that hold.
+Throng says what a mechanism guarantees, as brackets `lower .. upper` that hold, and runs it.
 
   What does it guarantee?
     throng account 'gaussian(sigma=1)' --delta 1e-5
@@ -28,6 +28,11 @@ Throng says what a mechanism guarantees, as brackets `lower .. upper` that hold.
 
   What does the whole curve look like?
     throng curve 'gaussian(sigma=1)' 'gaussian(sigma=2)'
+
+  How do I release a table?
+    printf 'day,visits\\nmon,120\\n' | throng noise --column visits --keep day --epsilon 1
+    printf 'ward\\nA\\nB\\n' | throng histogram --column ward --keys A,B,C --epsilon 1
+    seq 100 | throng quantile --no-header --column 1 --bounds 0,200 --epsilon 1
 
   What can I write in an expression?
     throng help expressions
@@ -80,7 +85,8 @@ fn of_command(name: &str) -> Result<(), Failure> {
     let Some(command) = throng.find_subcommand_mut(name) else {
         return Err(Failure::usage(
             format!("there is no help on {name}"),
-            "ask for a command (account, calibrate, curve, completions, man) or `expressions`",
+            "ask for a command (account, calibrate, curve, noise, histogram, quantile, completions, \
+             man) or `expressions`",
         ));
     };
     let help = command.render_long_help();

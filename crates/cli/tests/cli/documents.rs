@@ -1,4 +1,8 @@
 //! What the README and the documentation show is what the command prints.
+//!
+//! Calls in blocks "console" are run in their order, and what is shown below them is compared.
+//! What is shown in blocks "console random" is an example: the call is run, but not compared. Lines
+//! that begin with `printf` write the files of the calls below.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -27,18 +31,20 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
 fn calls(page: &Path) -> Vec<Shown> {
     let text = std::fs::read_to_string(page).unwrap();
     let mut found: Vec<Shown> = Vec::new();
-    let mut inside = false;
+    let (mut inside, mut random) = (false, false);
     for (number, line) in text.lines().enumerate() {
         if line.starts_with("```") {
-            inside = line == "```console";
+            random = line == "```console random";
+            inside = line == "```console" || random;
         } else if let (true, Some(command)) = (inside, line.strip_prefix("$ ")) {
             let place = format!("{}:{}", page.display(), number + 1);
             found.push(Shown { place, command: command.to_owned(), output: Vec::new() });
-        } else if let (true, Some(last)) = (inside, found.last_mut()) {
+        } else if let (true, false, Some(last)) = (inside, random, found.last_mut()) {
             last.output.push(line.trim_end().to_owned());
         }
     }
-    found.retain(|shown| shown.command.starts_with("throng "));
+    let starts = ["throng ", "printf "];
+    found.retain(|shown| starts.iter().any(|start| shown.command.starts_with(start)));
     found
 }
 

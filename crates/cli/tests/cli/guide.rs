@@ -7,7 +7,9 @@ use crate::{folder, printed, run, stderr};
 #[test]
 fn help_reads_like_a_guide() {
     let guide = printed(&["help"]);
-    for command in ["account", "calibrate", "curve", "expressions"] {
+    for command in
+        ["account", "calibrate", "curve", "noise", "histogram", "quantile", "expressions"]
+    {
         assert!(guide.contains(command), "{guide}");
     }
     let expressions = printed(&["help", "expressions"]);
@@ -22,17 +24,18 @@ fn help_reads_like_a_guide() {
 
 /// The lines of a text that call throng.
 fn examples(text: &str) -> Vec<String> {
+    let starts = ["throng ", "echo ", "printf ", "seq "];
     let calls = text
         .lines()
         .map(str::trim)
-        .filter(|line| line.starts_with("throng ") || line.starts_with("echo "));
+        .filter(|line| starts.iter().any(|start| line.starts_with(start)));
     calls.map(|line| line.split("   ").next().unwrap().to_owned()).collect()
 }
 
 #[test]
 fn every_example_works() {
     let mut all = examples(&printed(&["help"]));
-    for command in ["account", "calibrate", "curve", "man"] {
+    for command in ["account", "calibrate", "curve", "noise", "histogram", "quantile", "man"] {
         let found = examples(&printed(&[command, "--help"]));
         assert!(found.len() >= 2, "{command} has no examples");
         all.extend(found);
@@ -65,7 +68,9 @@ fn every_example_of_the_language_is_understood() {
 fn completions_know_the_commands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = printed(&["completions", shell]);
-        assert!(script.contains("calibrate") && script.contains("neighbours"), "{shell}");
+        for word in ["calibrate", "neighbours", "noise", "histogram", "quantile", "max-keys"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
     }
 }
 
@@ -74,6 +79,11 @@ fn manual_pages_are_roff() {
     let page = printed(&["man"]);
     assert!(page.contains(".TH throng 1"), "{page}");
     assert!(page.contains("calibrate"), "{page}");
+    for command in ["noise", "histogram", "quantile"] {
+        let page = printed(&["man", command]);
+        assert!(page.contains(&format!(".TH throng-{command} 1")), "{page}");
+        assert!(page.contains("epsilon") && page.contains("Examples"), "{page}");
+    }
     let page = printed(&["man", "curve"]);
     assert!(page.contains(".TH throng-curve 1"), "{page}");
     assert!(page.contains("points"), "{page}");

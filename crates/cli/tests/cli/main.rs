@@ -8,6 +8,10 @@ mod curve;
 mod documents;
 mod errors;
 mod guide;
+mod histogram;
+mod hostile;
+mod noise;
+mod quantile;
 mod xml;
 
 use std::io::Write;
@@ -38,6 +42,62 @@ fn run_with_input(arguments: &[&str], input: &str) -> Output {
         .unwrap();
     child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     child.wait_with_output().unwrap()
+}
+
+/// Runs on any bytes; whoever fails early need not read them.
+fn feed(arguments: &[&str], input: &[u8]) -> Output {
+    let mut child = throng()
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || drop(pipe.write_all(&input)));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    output
+}
+
+/// What a call that must succeed releases of an input, as JSON.
+fn released(arguments: &[&str], input: &str) -> Value {
+    let output = feed(&[arguments, &["--json"]].concat(), input.as_bytes());
+    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
+    assert!(output.stderr.is_empty(), "{}", stderr(&output));
+    let answer: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    promised(&answer);
+    answer
+}
+
+/// What a release promises is what the accountant says of its spec.
+fn promised(answer: &Value) {
+    let guarantee = &answer["guarantee"];
+    let text = |key: &str| guarantee[key].as_str().unwrap().to_owned();
+    let delta = guarantee["delta"].as_f64().unwrap().to_string();
+    let (spec, under) = (text("spec"), text("neighbours"));
+    let (lower, upper) = ends(&guarantee["epsilon"]);
+    assert!(upper > 0.0, "{guarantee}");
+    if lower == 0.0 {
+        // Only the upper end is computed: the accountant promises no more just above it.
+        let epsilon = (upper * (1.0 + 1e-9)).to_string();
+        let again =
+            json(&["account", &spec, "--neighbours", &under, "--epsilon", &epsilon, "--json"]);
+        assert!(ends(&again["delta"][0]).0 <= 0.0, "{guarantee} is not {again}");
+        return;
+    }
+    let again = json(&["account", &spec, "--neighbours", &under, "--delta", &delta, "--json"]);
+    let (least, most) = ends(&again["epsilon"][0]);
+    assert!(lower == least && upper <= most, "{guarantee} is not {again}");
+    assert!(answer["confidence"].as_f64().unwrap() < 1.0, "{answer}");
+    assert!(answer["uncovered"].is_array() && answer["rows"].is_array(), "{answer}");
+}
+
+/// The numbers of a key in all rows.
+fn numbers(answer: &Value, key: &str) -> Vec<f64> {
+    let rows = answer["rows"].as_array().unwrap();
+    rows.iter().map(|row| row[key].as_f64().unwrap()).collect()
 }
 
 fn stdout(output: &Output) -> String {

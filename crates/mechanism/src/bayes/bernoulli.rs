@@ -140,7 +140,7 @@ impl BernoulliEstimate {
     fn of_both(&self, yes: i64, no: i64) -> Posterior {
         let (a, b) = self.prior;
         let most = crate::grid::MOST_STEPS;
-        let window = |noisy| sums(self.counts.law(), noisy, most, 96);
+        let window = |noisy| sums(self.counts.law(), noisy, most, 6);
         let side = |noisy, prior: f64| -> Vec<(i64, f64)> {
             let own = |s: i64| ln_gamma(prior + real(s)) - ln_gamma(real(s) + 1.0);
             window(noisy).into_iter().map(|(s, w)| (s, w + own(s))).collect()
@@ -166,5 +166,5 @@ pub(super) fn of_successes(counts: &Noisy, noisy: i64, n: i64, (a, b): (f64, f64
         let no = ln_gamma(b + f) - ln_gamma(f + 1.0);
         (noise + yes + no, Part::Beta { a: a + s, b: b + f })
     };
-    Posterior::mixture(sums(counts.law(), noisy, n, 4096).into_iter().map(part))
+    Posterior::mixture(sums(counts.law(), noisy, n, 64).into_iter().map(part))
 }

@@ -119,6 +119,6 @@ impl PoissonRateEstimate {
             let weight = ln_gamma(shape + s) - ln_gamma(s + 1.0) + s * fall;
             (noise + weight, Part::Gamma { shape: shape + s, rate: rate + n })
         };
-        Posterior::mixture(sums(self.sum.law(), noisy, most, 4096).into_iter().map(part))
+        Posterior::mixture(sums(self.sum.law(), noisy, most, 64).into_iter().map(part))
     }
 }

@@ -7,18 +7,36 @@ use crate::NoiseLaw;
 /// Sums that the noise leaves less than this chance are left out.
 const LEFT_OUT: f64 = 1e-10;
 
-/// The possible sums in [0, most] around a noisy one, at most `count` of them, each with the
-/// logarithm of the chance of the noise, up to a constant.
+/// The possible sums in [0, most] around a noisy one, each with the logarithm of the chance of the
+/// noise, up to a constant.
 ///
-/// More would be thinned to evenly spaced ones: the noise is then so wide that neighbours hardly
-/// differ.
-pub(super) fn sums(law: &NoiseLaw, noisy: i64, most: i64, count: i64) -> Vec<(i64, f64)> {
+/// Near the noisy sum and near both ends these are all there are. Elsewhere one stands for a block,
+/// and has its weight; a block is not longer than one `fineness`th of its distance from those three
+/// places, so that neither the noise nor what a sum says changes much within it.
+pub(super) fn sums(law: &NoiseLaw, noisy: i64, most: i64, fineness: u64) -> Vec<(i64, f64)> {
     let reach = law.half_width(LEFT_OUT).ok().and_then(|w| i64::try_from(w).ok());
     let reach = reach.unwrap_or(i64::MAX >> 2);
     let low = noisy.min(most).saturating_sub(reach).clamp(0, most);
     let high = noisy.max(0).saturating_add(reach).clamp(0, most);
-    let stride = usize::try_from((high - low) / count.max(1) + 1).unwrap_or(1);
-    (low..=high).step_by(stride).map(|s| (s, law.ln_weight(noisy.saturating_sub(s)))).collect()
+    let length = |s: i64| {
+        let near = s.abs_diff(low).min(s.abs_diff(noisy)).min(s.abs_diff(high));
+        1 + near / fineness.max(2)
+    };
+    let next = |s: &i64| s.checked_add_unsigned(length(*s)).filter(|next| *next <= high);
+    let block = |s: i64| {
+        let middle = s.saturating_add_unsigned((length(s) - 1) / 2);
+        (middle, law.ln_weight(noisy.saturating_sub(middle)) + ln(length(s)))
+    };
+    std::iter::successors(Some(low), next).map(block).collect()
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    clippy::cast_precision_loss,
+    reason = "after the noise, within accuracy"
+)]
+fn ln(k: u64) -> f64 {
+    (k as f64).ln()
 }
 
 /// ln Γ(x), as an ordinary number.

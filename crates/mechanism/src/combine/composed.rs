@@ -50,6 +50,10 @@ where
         self.first.neighbours()
     }
 
+    fn units_are_records(&self) -> bool {
+        self.first.units_are_records() && self.second.units_are_records()
+    }
+
     fn answer(&self, input: &A::Input, run: &mut Run<'_>) -> Result<Self::Output, MechanismError> {
         Ok((self.first.answer(input, run)?, self.second.answer(input, run)?))
     }
@@ -99,6 +103,10 @@ impl<M: Mechanism> Mechanism for Sequence<M> {
 
     fn neighbours(&self) -> Neighbours {
         self.under
+    }
+
+    fn units_are_records(&self) -> bool {
+        self.all.iter().all(Mechanism::units_are_records)
     }
 
     fn answer(

@@ -1,6 +1,7 @@
 //! The guarantee for several units at once.
 
 use throng_account::{MechanismSpec, Neighbours};
+use throng_numeric::Rational;
 
 use super::shape;
 use crate::{Mechanism, MechanismError, Run};
@@ -8,7 +9,8 @@ use crate::{Mechanism, MechanismError, Run};
 /// A mechanism described by what it promises to `size` units together, such as a household.
 ///
 /// # Guarantee
-/// That of the mechanism for data sets that differ in up to `size` units.
+/// That of the mechanism for data sets that differ in up to `size` units: by a chain of neighbours
+/// from one to the other, and for noise by the sum of what the units contribute.
 ///
 /// Discrete Gaussian noise told to the accountant as such is refused: several units may move several cells
 /// by a little where one unit moves one, and that one cell that moves by the sum is the worst
@@ -31,9 +33,18 @@ impl<M: Mechanism> Grouped<M> {
                 "make the noise for a distance in L2 (Noise::gaussian)",
             ));
         }
-        let spec = MechanismSpec::Group { size, inner: Box::new(inner.spec()) }.validated()?;
+        let whole = Box::new(as_a_whole(inner.spec()));
+        let spec = MechanismSpec::Group { size, inner: whole }.validated()?;
         Ok(Self { inner, spec })
     }
+}
+
+/// The same in a form that the accountant does not take apart, unless it may: a choice of one.
+fn as_a_whole(spec: MechanismSpec) -> MechanismSpec {
+    if shape::is_grouped_by_part(&spec) {
+        return spec;
+    }
+    MechanismSpec::Mixed(vec![(Rational::ONE, spec)])
 }
 
 impl<M: Mechanism> Mechanism for Grouped<M> {

@@ -71,6 +71,10 @@ where
         self.inner.neighbours()
     }
 
+    fn units_are_records(&self) -> bool {
+        self.inner.units_are_records()
+    }
+
     fn answer(&self, input: &[U], run: &mut Run<'_>) -> Result<M::Output, MechanismError> {
         let mapped: Vec<T> = input.iter().map(&self.map).collect();
         self.inner.answer(&mapped, run)

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use throng_account::{MechanismSpec, Neighbours};
 
 use super::composed::common;
-use super::shape;
+use super::{check_records, shape};
 use crate::{Mechanism, MechanismError, Run};
 
 /// One mechanism on each of disjoint parts, told apart by a public function of a record.
@@ -21,13 +21,9 @@ use crate::{Mechanism, MechanismError, Run};
 /// are known, and the accountant takes the worst of all cases. (That the worst part is enough
 /// here too is a known error: two parts that each leak with chance 0.1 leak with chance 0.19.)
 ///
-/// Refused: parts made for replace neighbours, which take the number of their records as public;
+/// Refused: parts that do not take one record per unit; parts made for replace neighbours, which take the number of their records as public;
 /// under replace, parts that only state a guarantee, or discrete Gaussian noise on
 /// cells; and zero-out neighbours, since "nothing" has no part.
-///
-/// The parts must be mechanisms on *records*, any number of them, such as counts or sums. One on a
-/// vector of fixed length, such as [`crate::AddNoise`] or a selection by scores, does not hide how many
-/// values it was given.
 ///
 /// ```
 /// use throng_mechanism::combine::Partitioned;
@@ -72,6 +68,7 @@ where
                 "make the parts for add-remove neighbours",
             ));
         }
+        parts.iter().try_for_each(check_records)?;
         let all: Vec<_> = parts.iter().map(Mechanism::spec).collect();
         match under {
             Neighbours::AddRemove => {}
@@ -109,6 +106,10 @@ where
 
     fn neighbours(&self) -> Neighbours {
         self.under
+    }
+
+    fn units_are_records(&self) -> bool {
+        true
     }
 
     fn answer(&self, input: &[T], run: &mut Run<'_>) -> Result<Vec<M::Output>, MechanismError> {

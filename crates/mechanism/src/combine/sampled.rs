@@ -2,8 +2,9 @@
 
 use throng_account::{MechanismSpec, Neighbours};
 use throng_numeric::Rational;
-use throng_sample::{Bernoulli, Entropy, Subset};
+use throng_sample::{Bernoulli, Entropy, Subset, shuffle};
 
+use super::check_records;
 use crate::{Mechanism, MechanismError, Run};
 
 /// A mechanism on a Poisson sample: each record is kept with the same chance, independently.
@@ -13,17 +14,13 @@ use crate::{Mechanism, MechanismError, Run};
 /// as the description says, and nobody sees it. A mechanism for replace neighbours takes the
 /// number of records as public; that of a sample is not, so it is refused.
 ///
-/// The mechanism must be one on *records*, any number of them, such as a count or a sum. One on a
-/// vector of fixed length, such as [`crate::AddNoise`] or a selection by scores, does not hide how many
-/// values it was given.
-///
 /// The answer is about the sample: a sum over it is `rate` times the sum, on average.
 ///
 /// ```
 /// use throng_mechanism::combine::Sampled;
 /// use throng_mechanism::count::{Count, Records};
 /// use throng_mechanism::{Mechanism, Neighbours};
-/// let inner = Count::pure(Records::<u64>::default(), &"1".parse()?, Neighbours::AddRemove)?;
+/// let inner = Count::pure(Records::<&str>::default(), &"1".parse()?, Neighbours::AddRemove)?;
 /// let sampled = Sampled::new("1/100".parse()?, inner)?;
 /// assert_eq!(sampled.spec().to_string(), "sampled(discrete_laplace(scale=1), rate=0.01)");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -43,8 +40,10 @@ where
     /// Keeps each record with chance `rate`, then runs the mechanism.
     ///
     /// # Errors
-    /// If the rate is not in [0, 1], or the mechanism is not for add-remove neighbours.
+    /// If the rate is not in [0, 1], or the mechanism is not for add-remove neighbours or does not
+    /// take one record per unit.
     pub fn new(rate: Rational, inner: M) -> Result<Self, MechanismError> {
+        check_records(&inner)?;
         match inner.neighbours() {
             Neighbours::AddRemove => {}
             Neighbours::Replace | Neighbours::ZeroOut => {
@@ -74,6 +73,10 @@ where
 
     fn neighbours(&self) -> Neighbours {
         Neighbours::AddRemove
+    }
+
+    fn units_are_records(&self) -> bool {
+        true
     }
 
     fn answer(&self, input: &[T], run: &mut Run<'_>) -> Result<M::Output, MechanismError> {
@@ -141,6 +144,12 @@ impl Coins {
 /// # Guarantee
 /// That of the mechanism, amplified, under [`Neighbours::Replace`]: the number of records is public,
 /// and so is that of the batch.
+///
+/// # Why the batch is in random order
+/// Amplification compares batches with a record and batches with another in its stead. In random
+/// order these are one replacement apart, place by place. In the order of the data they are not, as
+/// the other stands elsewhere, and a mechanism that minds the order (randomised response does)
+/// would tell more than is claimed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Batched<M> {
     inner: M,
@@ -157,8 +166,10 @@ where
     /// Draws `batch` of exactly `population` records, then runs the mechanism.
     ///
     /// # Errors
-    /// If the batch is 0, above the population or 2^26, or the mechanism is not for replace neighbours.
+    /// If the batch is 0, above the population or 2^26, or the mechanism is not for replace
+    /// neighbours or does not take one record per unit.
     pub fn new(batch: u64, population: u64, inner: M) -> Result<Self, MechanismError> {
+        check_records(&inner)?;
         match inner.neighbours() {
             Neighbours::Replace => {}
             Neighbours::AddRemove | Neighbours::ZeroOut => {
@@ -191,6 +202,10 @@ where
         Neighbours::Replace
     }
 
+    fn units_are_records(&self) -> bool {
+        true
+    }
+
     /// # Errors
     /// If there are not exactly as many records as stated; their number is public.
     fn answer(&self, input: &[T], run: &mut Run<'_>) -> Result<M::Output, MechanismError> {
@@ -198,7 +213,8 @@ where
         if count != self.population {
             return Err(MechanismError::invalid("the records", count, self.population.to_string()));
         }
-        let members = self.subset.draw(run.entropy())?;
+        let mut members = self.subset.draw(run.entropy())?;
+        shuffle(&mut members, run.entropy())?;
         let member = |index: u64| usize::try_from(index).ok().and_then(|i| input.get(i).cloned());
         let batch: Vec<T> = members.into_iter().filter_map(member).collect();
         self.inner.answer(&batch, run)

@@ -12,12 +12,65 @@ pub(super) fn is_known_for_exchange(spec: &MechanismSpec) -> bool {
     })
 }
 
-/// Whether the guarantee for a group follows from that for one unit, leaf by leaf.
+/// Whether the accountant has a proved guarantee of the mechanism for groups.
 pub(super) fn is_known_for_groups(spec: &MechanismSpec) -> bool {
     all_leaves(spec, &|leaf| match kind(leaf) {
         Kind::Additive | Kind::Other => true,
         Kind::Cells => false,
     })
+}
+
+/// Whether the guarantee for a group may be taken part by part, as the accountant does; else it is
+/// that of a chain of neighbours for the mechanism as a whole.
+///
+/// # Why this is right
+/// One leaf: a chain for it is one for the mechanism. Noise on vectors: what `size` units do adds up
+/// to at most `size` times the distance of one, in all and in each cell. For normal noise squares
+/// count, and of all moves of so many cells with that sum and that bound those are largest that move
+/// as few cells as possible by the whole bound. The same holds for Laplace noise, since moving two
+/// cells by a + 1 and b - 1 tells no less than by a >= b >= 1. (Let Y_a be the clipped outcome
+/// of a cell and r, Q and the argument that one change of sign is enough be as in
+/// `throng_account::pair::noise`. With w = rz, E z^(Y_a) = (1 - rw + w^a (r - w))/((1 + r)(1 - w)), so
+/// that Q(Y_a + Y_b >= n) - Q(Y_(a+1) + Y_(b-1) >= n) is up to a positive factor the coefficient of
+/// z^(n-1) in w^(b-1) (1 - rw)(1 + w + ... + w^(a-b)): positive first, and negative at last.)
+///
+/// Not so for other compositions: a description may be one of a single mechanism, whose parts promise
+/// nothing by themselves. A threshold that shows the key of one unit with chance δ shows that
+/// of two units not with 2δ but with e^ε δ.
+pub(super) fn is_grouped_by_part(spec: &MechanismSpec) -> bool {
+    match spec {
+        MechanismSpec::Composed(parts) => parts.iter().all(is_noise),
+        MechanismSpec::Repeated { inner, .. } => is_noise(inner),
+        MechanismSpec::PostProcessed(inner) | MechanismSpec::Group { inner, .. } => {
+            is_grouped_by_part(inner)
+        }
+        // These the accountant takes as a whole.
+        MechanismSpec::Leaf(_)
+        | MechanismSpec::Sampled { .. }
+        | MechanismSpec::WithoutReplacement { .. }
+        | MechanismSpec::Shuffled { .. }
+        | MechanismSpec::Allocated { .. }
+        | MechanismSpec::Mixed(_)
+        | MechanismSpec::Parallel(_) => true,
+    }
+}
+
+/// Whether it is noise on vectors and nothing else.
+fn is_noise(spec: &MechanismSpec) -> bool {
+    match spec {
+        MechanismSpec::Leaf(leaf) => matches!(kind(leaf), Kind::Additive),
+        MechanismSpec::Composed(parts) => parts.iter().all(is_noise),
+        MechanismSpec::Repeated { inner, .. } | MechanismSpec::PostProcessed(inner) => {
+            is_noise(inner)
+        }
+        MechanismSpec::Sampled { .. }
+        | MechanismSpec::WithoutReplacement { .. }
+        | MechanismSpec::Shuffled { .. }
+        | MechanismSpec::Allocated { .. }
+        | MechanismSpec::Group { .. }
+        | MechanismSpec::Mixed(_)
+        | MechanismSpec::Parallel(_) => false,
+    }
 }
 
 enum Kind {

@@ -29,7 +29,7 @@ const BATCH: usize = 256;
 ///
 /// # Guarantee
 /// For each key (epsilon, delta); one unit has at most l0 keys, so that many times in all, and
-/// twice as often if a unit is replaced.
+/// twice as often if a unit is replaced. A unit that is zeroed out is removed, with its keys.
 ///
 /// Why it is right: a key of n units is shown with chance π(n), independently of the others,
 /// where π(0) = 0 and π(n+1) is the smallest of e^ε π(n) + δ, 1 - e^-ε (1 - π(n) - δ) and 1. For a
@@ -199,6 +199,10 @@ where
 
     fn neighbours(&self) -> Neighbours {
         self.under
+    }
+
+    fn units_are_records(&self) -> bool {
+        self.layout.units_are_rows()
     }
 
     fn answer(&self, input: &[L::Row], run: &mut Run<'_>) -> Result<Vec<K>, MechanismError> {

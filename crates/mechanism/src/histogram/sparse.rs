@@ -112,6 +112,10 @@ impl<L: Layout<u64>> Mechanism for SparseHistogram<L> {
         self.noise.neighbours()
     }
 
+    fn units_are_records(&self) -> bool {
+        self.layout.units_are_rows()
+    }
+
     fn answer(
         &self,
         input: &[L::Row],

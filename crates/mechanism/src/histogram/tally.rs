@@ -22,13 +22,12 @@ where
     H: BuildHasher,
 {
     let mut counts: HashMap<&'a K, i64, H> = HashMap::with_hasher(hasher);
-    let count = |key: &'a K| {
+    for key in layout.keys(rows, &wanted, run)? {
         if wanted(key) {
             // There are fewer than 2^63 rows.
             *counts.entry(key).or_default() += 1;
         }
-    };
-    layout.each_row(rows, &wanted, count, run)?;
+    }
     let mut cells: Vec<(&'a K, i64)> = counts.into_iter().collect();
     cells.sort_unstable_by(|a, b| a.0.cmp(b.0));
     Ok(cells.into_iter().unzip())

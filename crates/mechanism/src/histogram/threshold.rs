@@ -29,7 +29,8 @@ use crate::{Grid, Mechanism, MechanismError, Noise, PerCell, Run, Uncovered};
 /// by at most l∞. Of those that exist in one world only, at most l0 are in the first and at most
 /// l0 in the second, so either world shows something impossible in the other with a chance of at
 /// most δ: two laws within δ in total variation, which is the same leak, not twice of it. A unit
-/// that is zeroed out is removed.
+/// that is zeroed out is removed, with its keys: a key that stands for nothing would be a key like
+/// any other.
 ///
 /// Error bars are those of the noise; that only large counts are shown, they do not know
 /// ([`Uncovered::Thresholding`]).
@@ -201,6 +202,10 @@ where
 
     fn neighbours(&self) -> Neighbours {
         self.noise.neighbours()
+    }
+
+    fn units_are_records(&self) -> bool {
+        self.layout.units_are_rows()
     }
 
     fn answer(

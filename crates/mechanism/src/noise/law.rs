@@ -98,7 +98,7 @@ impl NoiseLaw {
     /// # Guarantee
     /// Laplace: 2r^t/(1+r) for t >= 1. Gaussian of σ >= 2: the chance S_t of Z >= t obeys
     /// Φ(-κ(t-½)/σ) <= S_t <= Φ(-(t-½)/σ) with κ = 1 + 1/(4σ²)
-    /// (`throng_account::conversion::gaussian` has the proof); below that the sum is taken.
+    /// (`throng_account::conversion::grid` has the proof); below that the sum is taken.
     ///
     /// # Errors
     /// Only if the parameter is beyond all numbers.

@@ -37,6 +37,8 @@ use crate::{Mechanism, MechanismError, Run};
 pub struct DegreeSequence {
     nodes: usize,
     counts: PoissonCounts,
+    /// Else nodes are.
+    edges_are_units: bool,
 }
 
 impl DegreeSequence {
@@ -50,7 +52,8 @@ impl DegreeSequence {
         under: Neighbours,
     ) -> Result<Self, MechanismError> {
         let map = RateMap::linear(pair, 1)?;
-        Ok(Self { nodes, counts: PoissonCounts::new(map, Effect::Rises { cells: 2 }, under)? })
+        let counts = PoissonCounts::new(map, Effect::Rises { cells: 2 }, under)?;
+        Ok(Self { nodes, counts, edges_are_units: true })
     }
 
     /// For privacy of nodes under zero-out, in graphs known to have at most `most` edges per node.
@@ -68,7 +71,8 @@ impl DegreeSequence {
         let leaf = Leaf::InfinitelyDivisible { s2: Rational::ZERO, jumps: vec![own, others] };
         let spec = MechanismSpec::leaf(leaf)?;
         let map = RateMap::linear(pair, 1)?;
-        Ok(Self { nodes, counts: PoissonCounts::described(map, spec, Neighbours::ZeroOut) })
+        let counts = PoissonCounts::described(map, spec, Neighbours::ZeroOut);
+        Ok(Self { nodes, counts, edges_are_units: false })
     }
 
     fn degrees(&self, edges: &[(usize, usize)]) -> Vec<i64> {
@@ -97,6 +101,10 @@ impl Mechanism for DegreeSequence {
 
     fn neighbours(&self) -> Neighbours {
         self.counts.neighbours()
+    }
+
+    fn units_are_records(&self) -> bool {
+        self.edges_are_units
     }
 
     fn answer(

@@ -34,6 +34,10 @@ impl LocallyStable for LocalMedian {
         self.under
     }
 
+    fn units_are_records(&self) -> bool {
+        true
+    }
+
     fn grid(&self) -> Grid {
         self.clamp.grid()
     }

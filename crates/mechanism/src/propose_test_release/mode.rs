@@ -14,7 +14,9 @@ use crate::{Mechanism, MechanismError, Run};
 ///
 /// # Guarantee
 /// [`Mechanism::spec`]: the test and δ. Under add-or-remove and zero-out one unit changes one
-/// count by 1, under replace two.
+/// count by 1, under replace two. A unit that is zeroed out has no item: its row is left out. (An item
+/// that stands for nothing, such as an empty text, is an item like any other; whoever leaves one
+/// replaces.)
 ///
 /// # Why this is right
 /// Let g be the lead of the first over the second (or over 0). A unit changes g by at most c, c = 1 or
@@ -99,6 +101,10 @@ impl<T: Ord + Clone> Mechanism for StableMode<T> {
 
     fn neighbours(&self) -> Neighbours {
         self.test.neighbours()
+    }
+
+    fn units_are_records(&self) -> bool {
+        true
     }
 
     fn answer(&self, input: &[T], run: &mut Run<'_>) -> Result<Outcome<T>, MechanismError> {

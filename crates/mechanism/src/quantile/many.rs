@@ -20,10 +20,11 @@ use crate::{Clamp, Mechanism, MechanismError, Run};
 /// With L levels, `L * exponential(eps/L)`, for every relation.
 ///
 /// *Proof.* Given the answers of the levels above, the parts of a level are disjoint, and each runs
-/// one exponential mechanism on its rows ([`super::Quantile`]), of range ε₀. Under add-remove and
-/// zero-out the unit is in one part of a level, and the others do the same on both neighbours: range
-/// ε₀ = ε/L. Under replace the unit may leave one part and enter another, or stay in its part, which
-/// is one step of add-remove after another: the ranges add to 2ε₀, and ε₀ = ε/(2L).
+/// one exponential mechanism on its rows ([`super::Quantile`]), of range ε₀. Under add-remove the
+/// unit is in one part of a level, and the others do the same on both neighbours: range ε₀ = ε/L.
+/// Under replace the unit may leave one part and enter another, or stay in its part, which is one
+/// step of add-remove after another: the ranges add to 2ε₀, and ε₀ = ε/(2L). Zero-out leaves NaN in
+/// place of the unit, which counts as a point of the interval: that is to replace it.
 ///
 /// # How far off
 /// A part between the answers for fractions q₁ < q₂, whose cuts have ranks r₁ and r₂, looks for
@@ -84,8 +85,8 @@ impl Quantiles {
         let levels = u64::from(fractions.len().checked_ilog2().unwrap_or(0) + 1);
         let each = epsilon.checked_div(&Rational::from(levels))?;
         let node = match under {
-            Neighbours::AddRemove | Neighbours::ZeroOut => each.clone(),
-            Neighbours::Replace => each.checked_div(&Rational::from(2))?,
+            Neighbours::AddRemove => each.clone(),
+            Neighbours::Replace | Neighbours::ZeroOut => each.checked_div(&Rational::from(2))?,
         };
         let mut nodes = Vec::new();
         plan(&fractions, (&Rational::ZERO, &Rational::ONE), &node, &mut nodes)?;
@@ -184,6 +185,10 @@ impl Mechanism for Quantiles {
 
     fn neighbours(&self) -> Neighbours {
         self.under
+    }
+
+    fn units_are_records(&self) -> bool {
+        true
     }
 
     fn answer(&self, input: &[f64], run: &mut Run<'_>) -> Result<Ranked, MechanismError> {

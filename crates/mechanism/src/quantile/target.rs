@@ -48,11 +48,11 @@ impl Target {
     pub(super) fn range(&self, under: Neighbours) -> Rational {
         match (self, under) {
             (Self::Fraction { p, s }, _) if *p == 0 || p == s => Rational::ONE,
-            (Self::Fraction { p, s }, Neighbours::AddRemove | Neighbours::ZeroOut) => {
+            (Self::Fraction { p, s }, Neighbours::AddRemove) => {
                 let most = Rational::from(2 * *p.max(&(s - p)));
                 most.checked_div(&Rational::from(*s)).unwrap_or(Rational::from(2))
             }
-            (Self::Fraction { .. }, Neighbours::Replace)
+            (Self::Fraction { .. }, Neighbours::Replace | Neighbours::ZeroOut)
             | (Self::Lowest(_) | Self::Highest(_), _) => Rational::from(2),
         }
     }

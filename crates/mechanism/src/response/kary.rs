@@ -95,6 +95,10 @@ impl Mechanism for KaryResponse {
         self.under
     }
 
+    fn units_are_records(&self) -> bool {
+        self.width == 1
+    }
+
     fn answer(&self, input: &[u32], run: &mut Run<'_>) -> Result<Answers, MechanismError> {
         whole_units(input.len(), self.width)?;
         let mut words = Words::new(run.entropy());

@@ -82,6 +82,11 @@ impl<T> Partition<T> {
         }
     }
 
+    /// Whether each row is a unit.
+    pub(super) const fn units_are_rows(&self) -> bool {
+        matches!(self.by, By::Position)
+    }
+
     /// The rows of each block, in the order they came.
     pub(super) fn split<'a>(&self, rows: &'a [T]) -> Vec<Vec<&'a T>> {
         let blocks = usize::try_from(self.blocks).unwrap_or(usize::MAX);

@@ -63,6 +63,10 @@ impl SmoothBound for Median {
         self.under
     }
 
+    fn units_are_records(&self) -> bool {
+        true
+    }
+
     fn grid(&self) -> Grid {
         self.clamp.grid()
     }

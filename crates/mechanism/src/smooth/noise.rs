@@ -63,7 +63,7 @@ impl SmoothNoise {
     /// Student's law: ε-private.
     ///
     /// # Errors
-    /// If the degrees are not even from 2 to 64, or d β is not below ε, or β is not from 2^-40 to
+    /// If the degrees are not even from 2 to 16, or d β is not below ε, or β is not from 2^-40 to
     /// 32.
     pub fn student(
         epsilon: &Rational,

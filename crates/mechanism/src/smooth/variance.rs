@@ -85,6 +85,10 @@ impl SmoothBound for Variance {
         self.under
     }
 
+    fn units_are_records(&self) -> bool {
+        true
+    }
+
     fn grid(&self) -> Grid {
         self.grid
     }

@@ -172,7 +172,7 @@ fn of_variance(variance: &VarianceEstimate) -> Vec<String> {
     faults.extend(of_interval(interval, variance.value()));
     let deviation = variance.interval_of_deviation(0.9).unwrap();
     faults.extend(of_interval(deviation, variance.standard_deviation()));
-    if interval.lower < 0.0 || interval.upper > 16.0 {
+    if interval.lower < 0.0 || interval.upper > 16.0_f64.next_up().next_up() {
         faults.push(format!("{interval} is beyond all variances"));
     }
     faults

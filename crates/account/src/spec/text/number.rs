@@ -57,8 +57,10 @@ pub(crate) fn print(number: &Rational) -> String {
     match decimal_digits(number) {
         Some((digits, places)) if places <= PLAIN_PLACES => plain(number, &digits, places),
         Some((digits, places)) => {
+            let plain = plain(number, &digits, places);
             let scientific = scientific(number, &digits, places);
-            if scientific.len() < fraction.len() { scientific } else { fraction }
+            let decimal = if plain.len() <= scientific.len() { plain } else { scientific };
+            if decimal.len() < fraction.len() { decimal } else { fraction }
         }
         None => fraction,
     }
@@ -111,6 +113,8 @@ mod tests {
             ("-15e-10", "-1.5e-9"),
             ("1/1024", "1/1024"),
             ("12.5", "12.5"),
+            ("1.4317336", "1.4317336"),
+            ("0.6114121", "0.6114121"),
             ("1e3", "1000"),
             ("0", "0"),
         ] {

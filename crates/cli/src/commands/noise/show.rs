@@ -1,0 +1,93 @@
+//! A noisy column as CSV or JSON.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use throng_mechanism::{Noisy, Release};
+
+use super::{Column, Options};
+use crate::failure::Failure;
+use crate::intervals::Intervals;
+use crate::json::Real;
+use crate::promise::{Asked, Errors, Promise};
+use crate::{digits, output};
+
+/// The JSON form.
+#[derive(Debug, Serialize)]
+struct Answer<'a> {
+    guarantee: Promise,
+    column: &'a str,
+    confidence: f64,
+    half_width: Real,
+    uncovered: &'a [String],
+    rows: Vec<Line<'a>>,
+}
+
+/// One number.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    value: Value,
+    low: Value,
+    high: Value,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    keep: Map<String, Value>,
+    #[serde(skip)]
+    kept: &'a [Vec<u8>],
+}
+
+/// Shows a release with its guarantee.
+pub(super) fn show(
+    options: &Options,
+    asked: &Asked<'_>,
+    column: &Column,
+    release: &Release<Noisy>,
+    kept: &[Vec<Vec<u8>>],
+) -> Result<(), Failure> {
+    let intervals = Intervals::new(release.value(), options.confidence.up())?;
+    let half_width = intervals.half_width();
+    let bars = format!(
+        "±{} around each number, {} confidence",
+        digits::single(half_width, digits::Side::Up),
+        options.confidence.text(),
+    );
+    let errors = Errors::new(bars, &column.uncovered());
+    let guarantee = Promise::of(release.guarantee(), asked)?;
+    let rows = lines(options, &intervals, kept);
+    if !options.json {
+        guarantee.say(&errors);
+        return output::csv(options.source.delimiter(), &csv(options, &rows));
+    }
+    output::json(&Answer {
+        guarantee,
+        column: &options.column,
+        confidence: options.confidence.nearest(),
+        half_width: Real(half_width),
+        uncovered: errors.uncovered(),
+        rows,
+    })
+}
+
+fn lines<'a>(
+    options: &Options,
+    intervals: &Intervals<'_>,
+    kept: &'a [Vec<Vec<u8>>],
+) -> Vec<Line<'a>> {
+    let line = |(index, kept): (usize, &'a Vec<Vec<u8>>)| {
+        let [value, low, high] = intervals.at(index);
+        let names = options.keep.iter().cloned();
+        let texts = kept.iter().map(|cell| Value::from(String::from_utf8_lossy(cell)));
+        Line { value, low, high, keep: names.zip(texts).collect(), kept }
+    };
+    kept.iter().enumerate().map(line).collect()
+}
+
+fn csv(options: &Options, rows: &[Line<'_>]) -> Vec<Vec<Vec<u8>>> {
+    let name = &options.column;
+    let own = [name.clone(), format!("{name}_low"), format!("{name}_high")];
+    let header = options.keep.iter().chain(&own).map(|name| name.as_bytes().to_vec());
+    let mut table = vec![header.collect()];
+    table.extend(rows.iter().map(|line| {
+        let own = [&line.value, &line.low, &line.high].map(|x| x.to_string().into_bytes());
+        line.kept.iter().cloned().chain(own).collect()
+    }));
+    table
+}
