@@ -29,35 +29,58 @@ pub fn refute<T: Ord>(
     runs: u64,
     seed: u64,
     claim: &PrivacyLoss,
-    mut world: impl FnMut(bool, &mut SeededEntropy) -> T,
+    world: impl FnMut(bool, &mut SeededEntropy) -> T,
 ) -> Option<Refutation> {
-    let mut entropy = SeededEntropy::new(seed);
-    let mut tally = |which: bool| {
-        let mut counts: BTreeMap<T, u64> = BTreeMap::new();
-        for _ in 0..runs / 2 {
-            *counts.entry(world(which, &mut entropy)).or_default() += 1;
-        }
-        counts
-    };
-    let choose = [tally(false), tally(true)];
-    let judge = [tally(false), tally(true)];
-    let level = FALSE_ALARM / (4.0 * EPSILONS.len() as f64);
-    for epsilon in EPSILONS {
-        let claimed = claim.delta(epsilon).unwrap().upper;
-        for (a, b) in [(0, 1), (1, 0)] {
-            let event: Vec<&T> = event(&choose[a], &choose[b], epsilon);
-            let hits = |counts: &BTreeMap<T, u64>| -> u64 {
-                event.iter().map(|t| counts.get(*t).copied().unwrap_or(0)).sum()
-            };
-            let low = lower_bound(hits(&judge[a]), runs / 2, level);
-            let high = upper_bound(hits(&judge[b]), runs / 2, level);
-            let delta = low - epsilon.exp() * high;
-            if delta > claimed {
-                return Some(Refutation { epsilon, delta, claimed });
+    let samples = Samples::draw(runs, seed, world);
+    samples.refute(EPSILONS.map(|epsilon| (epsilon, claim.delta(epsilon).unwrap().upper)))
+}
+
+/// Outcomes of both worlds, counted: one half to choose the event, one to judge it.
+pub struct Samples<T> {
+    runs: u64,
+    choose: [BTreeMap<T, u64>; 2],
+    judge: [BTreeMap<T, u64>; 2],
+}
+
+impl<T: Ord> Samples<T> {
+    /// Runs both worlds `runs` times each.
+    pub fn draw(
+        runs: u64,
+        seed: u64,
+        mut world: impl FnMut(bool, &mut SeededEntropy) -> T,
+    ) -> Self {
+        let mut entropy = SeededEntropy::new(seed);
+        let mut tally = |which: bool| {
+            let mut counts: BTreeMap<T, u64> = BTreeMap::new();
+            for _ in 0..runs / 2 {
+                *counts.entry(world(which, &mut entropy)).or_default() += 1;
+            }
+            counts
+        };
+        let choose = [tally(false), tally(true)];
+        Self { runs, choose, judge: [tally(false), tally(true)] }
+    }
+
+    /// Looks for a violation of a claim, given by pairs (epsilon, delta).
+    pub fn refute<const N: usize>(&self, claim: [(f64, f64); N]) -> Option<Refutation> {
+        let (choose, judge, half) = (&self.choose, &self.judge, self.runs / 2);
+        let level = FALSE_ALARM / (4.0 * N as f64);
+        for (epsilon, claimed) in claim {
+            for (a, b) in [(0, 1), (1, 0)] {
+                let event: Vec<&T> = event(&choose[a], &choose[b], epsilon);
+                let hits = |counts: &BTreeMap<T, u64>| -> u64 {
+                    event.iter().map(|t| counts.get(*t).copied().unwrap_or(0)).sum()
+                };
+                let low = lower_bound(hits(&judge[a]), half, level);
+                let high = upper_bound(hits(&judge[b]), half, level);
+                let delta = low - epsilon.exp() * high;
+                if delta > claimed {
+                    return Some(Refutation { epsilon, delta, claimed });
+                }
             }
         }
+        None
     }
-    None
 }
 
 /// The outcomes whose frequency ratio is above e^epsilon.

@@ -62,3 +62,8 @@ pub fn costs_at_most<M: Mechanism + ?Sized>(mechanism: &M, epsilon: &str) -> boo
 pub fn loss(spec: &MechanismSpec, under: Neighbours) -> PrivacyLoss {
     PrivacyLoss::of_spec(spec, under, Accuracy::default()).unwrap()
 }
+
+/// The privacy loss of a spec in brackets of a twentieth, whose upper ends are as good a promise.
+pub fn roughly(spec: &MechanismSpec, under: Neighbours) -> PrivacyLoss {
+    PrivacyLoss::of_spec(spec, under, Accuracy { width: 0.05 }).unwrap()
+}
