@@ -12,7 +12,7 @@
 //! |---|---|---|---|
 //! | (top) [`AddNoise`], [`AddNoiseReal`] | noise on a vector of known distance | as its [`noise`] | A R Z |
 //! | [`count`] | rows, rows that match, units, rows of at most k per unit | as its noise | A; matches and bounded rows R Z |
-//! | [`histogram`] | rows by key: keys listed, unknown, too many to list; keys alone | noise, with `approx_dp` or `tv` for unknown keys | A R Z |
+//! | [`histogram`] | rows by key: keys listed, unknown, too many to list; keys alone | noise, with `approx_dp` for unknown keys; `approx_dp` for keys alone | A R Z |
 //! | [`sum`], [`mean`], [`variance`] | of clamped numbers | as their noise | A; R Z with a public number of records |
 //! | [`bounds`] | the powers of two between which a column lies | as its noise | A R Z |
 //! | [`quantile`] | median, extremes, any fraction, many at once | `exponential` | A R Z |
