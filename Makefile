@@ -10,6 +10,10 @@ TRAINING := '14062 * sampled(gaussian(sigma=0.8), rate=256/60000)'
 PLAIN := 'gaussian(sigma=1)' 'laplace(scale=1)'
 TEMPLATE := '14062 * sampled(gaussian(sigma=?), rate=256/60000)'
 
+# A small table, and a release of it: how many patients were in each ward.
+ROWS := who,ward\nann,A\nbob,B\nann,C\neve,A\nkim,A\nlea,C\n
+RELEASE := target/stays.csv --column ward --unit who --max-keys 2 --keys A,B,C --epsilon 1
+
 # Prints a call of throng as people type it, then makes it.
 define show
 @printf '\n$$ throng %s\n\n' "$(1)"
@@ -19,11 +23,13 @@ endef
 help: ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
 
-demo: ## what a training run guarantees, the noise for a target, and a million exact samples
+demo: ## what a training run guarantees, the noise for a target, a release, a million exact samples
 	@cargo build --quiet --release -p throng-cli
 	$(call show,account $(TRAINING) --delta 1e-5 --compare)
 	$(call show,calibrate $(TEMPLATE) --epsilon 1 --delta 1e-6)
 	$(call show,curve $(PLAIN))
+	@mkdir -p target && printf '$(ROWS)' > target/stays.csv
+	$(call show,histogram $(RELEASE))
 	@printf '\nand a million exact samples beside their law:\n\n'
 	@cargo run --quiet --release -p throng-sample --example histogram
 

@@ -11,10 +11,15 @@ use std::path::PathBuf;
 #[doc = include_str!("../../../README.md")]
 pub struct Readme;
 
-/// The guide's examples, likewise.
+/// The examples of the guide to accounting, likewise.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/guide/accounting.md")]
-pub struct Guide;
+pub struct Accounting;
+
+/// The examples of the guide to mechanisms.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/mechanisms.md")]
+pub struct Mechanisms;
 
 /// The root of the repository.
 #[must_use]

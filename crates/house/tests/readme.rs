@@ -15,12 +15,10 @@ fn commands() -> Vec<String> {
     found
 }
 
-/// A call of throng as it works without installing anything; `make demo` has built it.
+/// A command in which throng works without being installed; `make demo` has built it.
 fn uninstalled(command: &str) -> String {
-    match command.strip_prefix("throng ") {
-        Some(rest) => format!("cargo run --quiet --release -p throng-cli -- {rest}"),
-        None => command.to_owned(),
-    }
+    let throng = r#"throng() { cargo run --quiet --release -p throng-cli -- "$@"; }"#;
+    format!("{throng}\n{command}")
 }
 
 #[test]
