@@ -12,6 +12,7 @@ use crate::inversion::{Contour, Finish, Grid, Saddle, saddle_for_delta, saddle_f
 use crate::law::Law;
 use crate::law::product::{Product, count};
 use crate::loss::Width;
+use crate::loss::written::Written;
 
 /// A product of laws, with the contours that were needed so far.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub(crate) struct Composed {
     insists: bool,
     /// Whether rare large losses were left out already.
     short: bool,
+    /// All outcomes, if they are few: then nothing is inverted.
+    written: Option<Written>,
     /// (epsilon of the saddle, contour), in no order.
     contours: Mutex<Vec<(f64, Arc<Contour>)>>,
     /// The same without the largest losses of total chance 2^-index.
@@ -48,9 +51,15 @@ impl Composed {
             end,
             insists: true,
             short: false,
+            written: None,
             contours: Mutex::default(),
             shorter: Mutex::default(),
         }
+    }
+
+    /// The same, answered by outcomes that were written out.
+    pub(crate) fn written_out(self, written: Option<Written>) -> Self {
+        Self { written, ..self }
     }
 
     /// The same, but rather without an answer than with a coarse one.
@@ -73,7 +82,7 @@ impl Composed {
     /// the upper end they count as infinite, for the lower end as nothing. A law without them
     /// can be tilted further, which makes its inversion short.
     pub(crate) fn shortened(&self, budget: f64) -> Option<Arc<Self>> {
-        if self.short {
+        if self.short || self.written.is_some() {
             return None;
         }
         let index = ln(budget).div_euclid(std::f64::consts::LN_2);
@@ -151,7 +160,10 @@ impl Composed {
         if epsilon >= self.ceiling {
             return Ok(self.infinite);
         }
-        let finite = self.finite(epsilon, width)?;
+        let finite = match &self.written {
+            Some(written) => written.delta(epsilon),
+            None => self.finite(epsilon, width)?,
+        };
         let sum = finite + self.infinite;
         Ok(sum.min(Enclosure::ONE))
     }
