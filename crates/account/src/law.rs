@@ -43,6 +43,11 @@ pub(crate) trait Law: Debug + Send + Sync {
     /// No loss is larger than this.
     fn ceiling(&self) -> f64;
 
+    /// With positive chance the loss is at least this; minus infinity, if that is not known.
+    fn attained(&self) -> f64 {
+        f64::NEG_INFINITY
+    }
+
     /// ln M(c).
     fn log_moment(&self, c: f64) -> Result<Enclosure, AccountError>;
 

@@ -41,6 +41,11 @@ impl Law for Atoms {
         self.atoms.iter().map(|(loss, _)| loss.upper()).fold(f64::NEG_INFINITY, f64::max)
     }
 
+    fn attained(&self) -> f64 {
+        let possible = self.atoms.iter().filter(|(_, chance)| chance.lower() > 0.0);
+        possible.map(|(loss, _)| loss.lower()).fold(f64::NEG_INFINITY, f64::max)
+    }
+
     fn log_moment(&self, c: f64) -> Result<Enclosure, AccountError> {
         let [log_scale, ..] = self.cumulants(c);
         Ok(weigh(&self.atoms, None, self.mass, c, log_scale)?.log_moment)

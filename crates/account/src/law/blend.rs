@@ -52,6 +52,11 @@ impl Law for Blend {
         self.parts.iter().map(|(_, law)| law.ceiling()).fold(f64::NEG_INFINITY, f64::max)
     }
 
+    fn attained(&self) -> f64 {
+        let possible = self.parts.iter().filter(|(weight, _)| weight.lower() > 0.0);
+        possible.map(|(_, law)| law.attained()).fold(f64::NEG_INFINITY, f64::max)
+    }
+
     fn log_moment(&self, c: f64) -> Result<Enclosure, AccountError> {
         Ok(self.weigh(&self.logs(c)?)?.1)
     }

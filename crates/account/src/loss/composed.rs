@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use throng_numeric::Enclosure;
+use throng_numeric::rounding::sub_up;
 
 use crate::AccountError;
 use crate::component::End;
@@ -41,6 +42,9 @@ const REFINEMENTS: usize = 3;
 /// Smoothing that widens delta by more than this part of it is no answer.
 const COARSEST: f64 = 0.3;
 
+/// Nearer to the largest loss, relative to it, its own rounding decides: nothing is inverted.
+const AT_THE_TOP: f64 = 1e-12;
+
 impl Composed {
     pub(crate) fn new(law: Product, grid: Option<Grid>, infinite: Enclosure, end: End) -> Self {
         Self {
@@ -69,6 +73,19 @@ impl Composed {
 
     pub(crate) fn infinite(&self) -> Enclosure {
         self.infinite
+    }
+
+    /// The largest loss, from below and above: delta is positive before it and 0 from it on.
+    /// None, if it is not known whether there are infinite ones, or what is attained.
+    pub(crate) fn top(&self) -> Option<Enclosure> {
+        if self.infinite.lower() > 0.0 {
+            return Enclosure::new(f64::INFINITY, f64::INFINITY).ok();
+        }
+        let attained = self.law.attained();
+        if self.infinite.upper() > 0.0 || !self.ceiling.is_finite() || !attained.is_finite() {
+            return None;
+        }
+        Enclosure::new(attained.min(self.ceiling), self.ceiling).ok()
     }
 
     /// The composition as it is best asked for values of delta about this large: what is left
@@ -160,12 +177,19 @@ impl Composed {
         if epsilon >= self.ceiling {
             return Ok(self.infinite);
         }
+        // Finite losses are at most the ceiling, so delta is at most 1 - e^(epsilon - ceiling).
+        let room = sub_up(self.ceiling, epsilon);
+        let most = Enclosure::point(-room).map_or(1.0, |x| (-x.expm1()).upper().min(1.0));
+        let allowed = (width.relative * self.infinite.lower()).max(width.absolute);
         let finite = match &self.written {
             Some(written) => written.delta(epsilon),
+            None if most <= allowed || room <= (AT_THE_TOP * self.ceiling).min(1.0) => {
+                Enclosure::UNIT
+            }
             None => self.finite(epsilon, width)?,
         };
-        let sum = finite + self.infinite;
-        Ok(sum.min(Enclosure::ONE))
+        let capped = Enclosure::new(finite.lower().min(most), finite.upper().min(most))?;
+        Ok((capped + self.infinite).min(Enclosure::ONE))
     }
 
     fn finite(&self, epsilon: f64, width: Width) -> Result<Enclosure, AccountError> {

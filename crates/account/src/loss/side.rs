@@ -47,6 +47,14 @@ impl Answer {
         }
     }
 
+    /// The largest loss; see [`Composed::top`].
+    fn top(&self) -> Option<Enclosure> {
+        match self {
+            Self::Closed(..) => None,
+            Self::Composed(composed) => composed.top(),
+        }
+    }
+
     /// A starting point for solving delta(epsilon) = delta, and how fast ln delta falls there.
     fn guess(&self, delta: f64) -> (f64, f64) {
         match self {
@@ -122,10 +130,22 @@ impl Side {
 
     /// The smallest epsilon >= 0 with delta(epsilon) <= delta, from below and above.
     pub(crate) fn epsilon(&self, delta: f64, width: f64) -> Result<Enclosure, AccountError> {
+        if delta == 0.0
+            && let Some(top) = self.top()
+        {
+            return Ok(top);
+        }
         let upper = self.solve(delta, width, End::Upper, None)?;
         let near = (self.is_exact() && upper.is_finite()).then_some(upper);
         let lower = if upper == 0.0 { 0.0 } else { self.solve(delta, width, End::Lower, near)? };
         Ok(Enclosure::new(lower.min(upper), upper)?)
+    }
+
+    /// The epsilon at delta = 0: the largest loss, but at least 0, if it is known.
+    fn top(&self) -> Option<Enclosure> {
+        let upper = self.upper.top()?.upper().max(0.0);
+        let lower = self.lower.top()?.lower().max(0.0);
+        Enclosure::new(lower.min(upper), upper).ok()
     }
 
     /// End::Upper: a point where delta(epsilon) <= delta is proved; End::Lower: one where
