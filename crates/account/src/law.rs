@@ -43,9 +43,10 @@ pub(crate) trait Law: Debug + Send + Sync {
     /// No loss is larger than this.
     fn ceiling(&self) -> f64;
 
-    /// With positive chance the loss is at least this; minus infinity, if that is not known.
-    fn attained(&self) -> f64 {
-        f64::NEG_INFINITY
+    /// A loss, about the largest, that is reached with positive chance, and a lower bound of that
+    /// chance; None, if none is known.
+    fn attained(&self) -> Option<(f64, f64)> {
+        None
     }
 
     /// ln M(c).

@@ -220,3 +220,13 @@ fn at_the_largest_loss_of_continuous_noise_next_to_nothing_remains() {
     let unbounded = loss("gaussian(sigma=2) + exponential(eps=1)", 1e-4).delta(1.0).unwrap();
     assert!(unbounded.lower > 0.0 && unbounded.upper < 0.5, "{unbounded}");
 }
+
+/// Where delta is below the chance of the largest loss there is hardly anything to search.
+#[test]
+fn a_tiny_delta_spares_hardly_anything() {
+    let text = "4 * laplace(scale=2) + 2 * discrete_laplace(scale=2) + exponential(eps=1/2)";
+    let found = loss(text, 1e-4);
+    let [pure, tiny, small] = [0.0, 1e-15, 1e-8].map(|delta| found.epsilon(delta).unwrap());
+    assert!(tiny.lower <= pure.upper && small.lower <= tiny.upper, "{small} {tiny} {pure}");
+    assert!(tiny.upper <= 3.5 + 1e-12 && tiny.lower >= 3.499, "{tiny}");
+}

@@ -1,6 +1,7 @@
 //! One of several mechanisms, chosen by a public coin: transforms average.
 
 use throng_numeric::Enclosure;
+use throng_numeric::rounding::mul_down;
 
 use crate::AccountError;
 use crate::disc::{Disc, SLACK, U, centre};
@@ -52,9 +53,14 @@ impl Law for Blend {
         self.parts.iter().map(|(_, law)| law.ceiling()).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    fn attained(&self) -> f64 {
+    fn attained(&self) -> Option<(f64, f64)> {
         let possible = self.parts.iter().filter(|(weight, _)| weight.lower() > 0.0);
-        possible.map(|(_, law)| law.attained()).fold(f64::NEG_INFINITY, f64::max)
+        possible
+            .filter_map(|(weight, law)| {
+                let (loss, chance) = law.attained()?;
+                Some((loss, mul_down(weight.lower(), chance)))
+            })
+            .max_by(|a, b| a.0.total_cmp(&b.0))
     }
 
     fn log_moment(&self, c: f64) -> Result<Enclosure, AccountError> {

@@ -60,8 +60,8 @@ impl Law for Laplace {
         self.epsilon.upper()
     }
 
-    fn attained(&self) -> f64 {
-        self.epsilon.lower()
+    fn attained(&self) -> Option<(f64, f64)> {
+        Some((self.epsilon.lower(), 0.5))
     }
 
     fn log_moment(&self, c: f64) -> Result<Enclosure, AccountError> {

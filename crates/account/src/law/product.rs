@@ -20,15 +20,6 @@ pub(crate) fn at_least(times: u64) -> f64 {
     real(times).next_up()
 }
 
-impl Product {
-    /// The sum of a finite number of every run; none if one of them is infinite.
-    fn sum(&self, number: impl Fn(&dyn Law) -> f64) -> Option<Enclosure> {
-        self.factors.iter().try_fold(Enclosure::ZERO, |sum, (law, times)| {
-            Some(sum + Enclosure::point(number(law.as_ref())).ok()? * count(*times))
-        })
-    }
-}
-
 impl Law for Product {
     fn cumulants(&self, c: f64) -> [f64; 3] {
         let mut sum = [0.0; 3];
@@ -41,12 +32,26 @@ impl Law for Product {
     }
 
     fn ceiling(&self) -> f64 {
-        self.sum(|law| law.ceiling()).map_or(f64::INFINITY, Enclosure::upper)
+        let sum = self
+            .factors
+            .iter()
+            .map(|(law, times)| Enclosure::point(law.ceiling()).map(|x| x * count(*times)))
+            .try_fold(Enclosure::ZERO, |sum, x| x.map(|x| sum + x));
+        sum.map_or(f64::INFINITY, Enclosure::upper)
     }
 
-    /// Independent events of positive chance happen together with positive chance.
-    fn attained(&self) -> f64 {
-        self.sum(|law| law.attained()).map_or(f64::NEG_INFINITY, Enclosure::lower)
+    /// Independent events happen together with the product of their chances.
+    fn attained(&self) -> Option<(f64, f64)> {
+        let (mut loss, mut log_chance) = (Enclosure::ZERO, Enclosure::ZERO);
+        for (law, times) in &self.factors {
+            let (one, chance) = law.attained()?;
+            loss = loss + Enclosure::point(one).ok()? * count(*times);
+            // A chance too small for a number is positive all the same.
+            let chance = Enclosure::new(chance.max(0.0), 1.0).ok()?;
+            let log = if chance.lower() > 0.0 { chance.ln().ok()? } else { Enclosure::REAL };
+            log_chance = log_chance + log * count(*times);
+        }
+        Some((loss.lower(), log_chance.exp().lower().clamp(0.0, 1.0)))
     }
 
     fn log_moment(&self, c: f64) -> Result<Enclosure, AccountError> {

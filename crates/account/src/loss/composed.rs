@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use throng_numeric::Enclosure;
-use throng_numeric::rounding::sub_up;
+use throng_numeric::rounding::{div_up, sub_up};
 
 use crate::AccountError;
 use crate::component::End;
@@ -75,17 +75,25 @@ impl Composed {
         self.infinite
     }
 
-    /// The largest loss, from below and above: delta is positive before it and 0 from it on.
-    /// None, if it is not known whether there are infinite ones, or what is attained.
-    pub(crate) fn top(&self) -> Option<Enclosure> {
-        if self.infinite.lower() > 0.0 {
+    /// The epsilon of a delta, from below and above, as far as the largest losses tell: at the
+    /// largest of all only infinite ones are left, and if a loss of l or more has a chance of p
+    /// or more, then delta(epsilon) >= p (1 - e^(epsilon - l)), so that epsilon is at least
+    /// l + ln(1 - delta/p).
+    pub(crate) fn top(&self, delta: f64) -> Option<Enclosure> {
+        if self.infinite.lower() > delta {
             return Enclosure::new(f64::INFINITY, f64::INFINITY).ok();
         }
-        let attained = self.law.attained();
-        if self.infinite.upper() > 0.0 || !self.ceiling.is_finite() || !attained.is_finite() {
+        if self.infinite.upper() > delta || !self.ceiling.is_finite() {
             return None;
         }
-        Enclosure::new(attained.min(self.ceiling), self.ceiling).ok()
+        let (loss, chance) = self.law.attained()?;
+        let share = if delta > 0.0 { div_up(delta, chance) } else { 0.0 };
+        if share.is_nan() || share >= 1.0 {
+            return None;
+        }
+        let fall = Enclosure::point(-share).ok()?.ln_1p().ok()?;
+        let lower = (Enclosure::point(loss).ok()? + fall).lower();
+        Enclosure::new(lower.min(self.ceiling), self.ceiling).ok()
     }
 
     /// The composition as it is best asked for values of delta about this large: what is left

@@ -47,11 +47,11 @@ impl Answer {
         }
     }
 
-    /// The largest loss; see [`Composed::top`].
-    fn top(&self) -> Option<Enclosure> {
+    /// What the largest losses tell of epsilon; see [`Composed::top`].
+    fn top(&self, delta: f64) -> Option<Enclosure> {
         match self {
             Self::Closed(..) => None,
-            Self::Composed(composed) => composed.top(),
+            Self::Composed(composed) => composed.top(delta),
         }
     }
 
@@ -130,10 +130,11 @@ impl Side {
 
     /// The smallest epsilon >= 0 with delta(epsilon) <= delta, from below and above.
     pub(crate) fn epsilon(&self, delta: f64, width: f64) -> Result<Enclosure, AccountError> {
-        if delta == 0.0
-            && let Some(top) = self.top()
-        {
-            return Ok(top);
+        if let Some(top) = self.top(delta) {
+            let near = top.upper().is_finite() && top.width() <= width * top.upper();
+            if near || delta == 0.0 || top.lower() == f64::INFINITY {
+                return Ok(top);
+            }
         }
         let upper = self.solve(delta, width, End::Upper, None)?;
         let near = (self.is_exact() && upper.is_finite()).then_some(upper);
@@ -141,10 +142,10 @@ impl Side {
         Ok(Enclosure::new(lower.min(upper), upper)?)
     }
 
-    /// The epsilon at delta = 0: the largest loss, but at least 0, if it is known.
-    fn top(&self) -> Option<Enclosure> {
-        let upper = self.upper.top()?.upper().max(0.0);
-        let lower = self.lower.top()?.lower().max(0.0);
+    /// The epsilon of a delta as far as the largest losses tell; at delta = 0 that is all.
+    fn top(&self, delta: f64) -> Option<Enclosure> {
+        let upper = self.upper.top(delta)?.upper().max(0.0);
+        let lower = self.lower.top(delta)?.lower().max(0.0);
         Enclosure::new(lower.min(upper), upper).ok()
     }
 
