@@ -130,11 +130,8 @@ impl Side {
 
     /// The smallest epsilon >= 0 with delta(epsilon) <= delta, from below and above.
     pub(crate) fn epsilon(&self, delta: f64, width: f64) -> Result<Enclosure, AccountError> {
-        if let Some(top) = self.top(delta) {
-            let near = top.upper().is_finite() && top.width() <= width * top.upper();
-            if near || delta == 0.0 || top.lower() == f64::INFINITY {
-                return Ok(top);
-            }
+        if let Some(top) = self.top(delta, width) {
+            return Ok(top);
         }
         let upper = self.solve(delta, width, End::Upper, None)?;
         let near = (self.is_exact() && upper.is_finite()).then_some(upper);
@@ -142,11 +139,15 @@ impl Side {
         Ok(Enclosure::new(lower.min(upper), upper)?)
     }
 
-    /// The epsilon of a delta as far as the largest losses tell; at delta = 0 that is all.
-    fn top(&self, delta: f64) -> Option<Enclosure> {
-        let upper = self.upper.top(delta)?.upper().max(0.0);
-        let lower = self.lower.top(delta)?.lower().max(0.0);
-        Enclosure::new(lower.min(upper), upper).ok()
+    /// The epsilon of a delta if the largest losses tell it, for each end as well as a search
+    /// would; at delta = 0 they always do.
+    fn top(&self, delta: f64, width: f64) -> Option<Enclosure> {
+        let (upper, lower) = (self.upper.top(delta)?, self.lower.top(delta)?);
+        let told = |x: Enclosure| {
+            delta == 0.0 || x.lower() == f64::INFINITY || x.width() <= width * x.upper()
+        };
+        let (most, least) = (upper.upper().max(0.0), lower.lower().max(0.0));
+        if told(upper) && told(lower) { Enclosure::new(least.min(most), most).ok() } else { None }
     }
 
     /// End::Upper: a point where delta(epsilon) <= delta is proved; End::Lower: one where
