@@ -158,6 +158,26 @@ impl Component {
         }
     }
 
+    /// The finite pair that answers for one end in one direction, if there is one.
+    pub(crate) fn finite(&self, direction: Direction, end: End) -> Option<DiscretePair> {
+        match (self, direction) {
+            (Self::Discrete(pair), Direction::Remove) => Some(DiscretePair::clone(pair)),
+            (Self::Discrete(pair), Direction::Add) => Some(pair.swapped()),
+            (Self::Between { remove, .. }, Direction::Remove) => Some(remove.at(end).clone()),
+            (Self::Between { add, .. }, Direction::Add) => Some(add.at(end).clone()),
+            (Self::Swapped(inner), direction) => inner.finite(direction.reversed(), end),
+            (
+                Self::Gaussian(_)
+                | Self::Laplace(_)
+                | Self::Shifted { .. }
+                | Self::Divisible { .. }
+                | Self::Rough(_)
+                | Self::Mixed(_),
+                _,
+            ) => None,
+        }
+    }
+
     /// Rough pairs become finite ones.
     pub(crate) fn cut(&self, cut: Cut) -> Result<Self, AccountError> {
         Ok(match self {

@@ -43,6 +43,12 @@ pub(crate) trait Law: Debug + Send + Sync {
     /// No loss is larger than this.
     fn ceiling(&self) -> f64;
 
+    /// A loss, about the largest, that is reached with positive chance, and a lower bound of that
+    /// chance; None, if none is known.
+    fn attained(&self) -> Option<(f64, f64)> {
+        None
+    }
+
     /// ln M(c).
     fn log_moment(&self, c: f64) -> Result<Enclosure, AccountError>;
 

@@ -8,6 +8,7 @@ mod expanded;
 mod lattice;
 pub(crate) mod readings;
 pub(crate) mod side;
+mod written;
 
 use std::sync::{Arc, OnceLock};
 
@@ -19,6 +20,7 @@ use crate::law::product::Product;
 use crate::loss::closed::{closed, profile_of};
 use crate::loss::composed::Composed;
 use crate::loss::side::{Answer, Side};
+use crate::loss::written::Written;
 use crate::pair::{Profile, Swapped, other_direction};
 use crate::tradeoff::Tradeoff;
 use crate::{AccountError, Bracket, MechanismSpec, Neighbours};
@@ -373,7 +375,9 @@ fn side(parts: &[Part], direction: Direction) -> Result<Side, AccountError> {
     let answer = |end: End| -> Result<Answer, AccountError> {
         let (law, infinite) = compose(parts, direction, end)?;
         let grid = lattice::common(parts, direction);
-        let composed = Composed::new(law, grid, infinite, end);
+        // On a lattice the inversion is short.
+        let written = if grid.is_none() { Written::of(parts, direction, end) } else { None };
+        let composed = Composed::new(law, grid, infinite, end).written_out(written);
         let could_be_cut = parts.iter().any(|part| part.component.can_be_cut());
         let composed = if could_be_cut { composed.or_nothing() } else { composed };
         Ok(Answer::Composed(Arc::new(composed)))

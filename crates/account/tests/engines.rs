@@ -100,3 +100,16 @@ fn discrete_normal_noise() {
     let parts = [(noise::discrete_gaussian(&r("10"), &r("1"), 1e-40).unwrap(), 100)];
     agree("100 * discrete_gaussian(sigma=10)", &parts, &[1.0, 4.0], &[1e-6, 1e-12]);
 }
+
+/// Too many outcomes for one list, no common lattice: written out in two halves.
+#[test]
+fn noise_and_pairs_without_a_lattice() {
+    let [p, q] = [["1/2", "1/3", "1/6"], ["1/3", "1/5", "7/15"]].map(|law| law.map(r).to_vec());
+    let parts = [
+        (noise::discrete_gaussian(&r("3"), &r("1"), 1e-40).unwrap(), 2),
+        (polygon::discrete(&p, &q).unwrap(), 3),
+    ];
+    let text = "2 * discrete_gaussian(sigma=3) \
+                + 3 * discrete(p=[1/2, 1/3, 1/6], q=[1/3, 1/5, 7/15])";
+    agree(text, &parts, &[0.0, 1.0, 2.5], &[1e-2, 1e-6, 1e-12]);
+}

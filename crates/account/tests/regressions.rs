@@ -169,3 +169,64 @@ fn two_runs_of_many_outcomes_do_not_exhaust_the_stack() {
         assert!(found.delta(0.2).unwrap().upper < 1e-8);
     }
 }
+
+/// An everyday query: counts, a selection, a threshold that leaks. Each once took a minute.
+#[test]
+fn counts_and_a_selection_are_composed() {
+    let text = "2 * discrete_laplace(scale=1) + exponential(eps=1)";
+    let found = loss(text, 1e-4);
+    let epsilon = found.epsilon(1e-6).unwrap();
+    assert!(epsilon.width() <= 1e-4 * epsilon.upper && epsilon.upper < 3.0, "{epsilon}");
+    let counts = loss("2 * discrete_laplace(scale=1)", 1e-4).delta(1.0).unwrap();
+    let pure = loss("2 * discrete_laplace(scale=1) + pure(eps=1)", 1e-4).delta(1.0).unwrap();
+    let delta = found.delta(1.0).unwrap();
+    assert!(delta.width() <= 1e-4 * delta.upper, "{delta}");
+    assert!(counts.lower <= delta.upper && delta.lower <= pure.upper, "{delta}");
+    assert!(found.delta(epsilon.upper).unwrap().lower <= 1e-6);
+    assert!(found.delta(epsilon.lower).unwrap().upper >= 1e-6);
+}
+
+/// The largest losses can come together, so nothing less than their sum will do.
+#[test]
+fn without_a_delta_selections_cost_their_sum() {
+    for (text, sum) in [
+        ("2 * exponential(eps=0.5)", 1.0),
+        ("3 * exponential(eps=0.5)", 1.5),
+        ("2 * discrete_laplace(scale=1) + exponential(eps=1)", 3.0),
+        ("2 * laplace(scale=1) + exponential(eps=1)", 3.0),
+        ("10 * laplace(scale=5)", 2.0),
+    ] {
+        let found = loss(text, 1e-4).epsilon(0.0).unwrap();
+        assert!(found.lower <= sum && sum <= found.upper, "{text}: {found}");
+        assert!(found.width() <= 1e-4 * sum, "{text}: {found}");
+    }
+}
+
+/// At the sum of the largest finite losses only the statement's own delta is left.
+#[test]
+fn at_the_largest_loss_only_what_is_infinite_remains() {
+    let found = loss("40 * discrete_laplace(scale=40) + approx_dp(eps=1/2, delta=1e-6)", 1e-4);
+    let delta = found.delta(1.5).unwrap();
+    assert!(delta.contains(1e-6) && delta.width() < 1e-10, "{delta}");
+}
+
+/// The same next to noise that is inverted, and without a delta of its own.
+#[test]
+fn at_the_largest_loss_of_continuous_noise_next_to_nothing_remains() {
+    let text = "3 * laplace(scale=2) + exponential(eps=1/2)";
+    assert!(loss(text, 1e-4).delta(2.0).unwrap().upper < 1e-12);
+    let leaking = loss(&format!("{text} + tv(delta=1e-10)"), 1e-4).delta(2.0).unwrap();
+    assert!(leaking.contains(1e-10) && leaking.width() < 1e-13, "{leaking}");
+    let unbounded = loss("gaussian(sigma=2) + exponential(eps=1)", 1e-4).delta(1.0).unwrap();
+    assert!(unbounded.lower > 0.0 && unbounded.upper < 0.5, "{unbounded}");
+}
+
+/// Where delta is below the chance of the largest loss there is hardly anything to search.
+#[test]
+fn a_tiny_delta_spares_hardly_anything() {
+    let text = "4 * laplace(scale=2) + 2 * discrete_laplace(scale=2) + exponential(eps=1/2)";
+    let found = loss(text, 1e-4);
+    let [pure, tiny, small] = [0.0, 1e-15, 1e-8].map(|delta| found.epsilon(delta).unwrap());
+    assert!(tiny.lower <= pure.upper && small.lower <= tiny.upper, "{small} {tiny} {pure}");
+    assert!(tiny.upper <= 3.5 + 1e-12 && tiny.lower >= 3.499, "{tiny}");
+}

@@ -41,6 +41,11 @@ impl Law for Atoms {
         self.atoms.iter().map(|(loss, _)| loss.upper()).fold(f64::NEG_INFINITY, f64::max)
     }
 
+    fn attained(&self) -> Option<(f64, f64)> {
+        let lowest = self.atoms.iter().map(|(loss, chance)| (loss.lower(), chance.lower()));
+        lowest.filter(|(_, chance)| *chance > 0.0).max_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
     fn log_moment(&self, c: f64) -> Result<Enclosure, AccountError> {
         let [log_scale, ..] = self.cumulants(c);
         Ok(weigh(&self.atoms, None, self.mass, c, log_scale)?.log_moment)

@@ -1,6 +1,7 @@
 //! One of several mechanisms, chosen by a public coin: transforms average.
 
 use throng_numeric::Enclosure;
+use throng_numeric::rounding::mul_down;
 
 use crate::AccountError;
 use crate::disc::{Disc, SLACK, U, centre};
@@ -50,6 +51,16 @@ impl Law for Blend {
 
     fn ceiling(&self) -> f64 {
         self.parts.iter().map(|(_, law)| law.ceiling()).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    fn attained(&self) -> Option<(f64, f64)> {
+        let possible = self.parts.iter().filter(|(weight, _)| weight.lower() > 0.0);
+        possible
+            .filter_map(|(weight, law)| {
+                let (loss, chance) = law.attained()?;
+                Some((loss, mul_down(weight.lower(), chance)))
+            })
+            .max_by(|a, b| a.0.total_cmp(&b.0))
     }
 
     fn log_moment(&self, c: f64) -> Result<Enclosure, AccountError> {

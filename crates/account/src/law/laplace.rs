@@ -60,6 +60,10 @@ impl Law for Laplace {
         self.epsilon.upper()
     }
 
+    fn attained(&self) -> Option<(f64, f64)> {
+        Some((self.epsilon.lower(), 0.5))
+    }
+
     fn log_moment(&self, c: f64) -> Result<Enclosure, AccountError> {
         let (_, total) = self.parts(c)?;
         Ok(Enclosure::point(c)? * self.epsilon + total.ln()?)

@@ -40,6 +40,20 @@ impl Law for Product {
         sum.map_or(f64::INFINITY, Enclosure::upper)
     }
 
+    /// Independent events happen together with the product of their chances.
+    fn attained(&self) -> Option<(f64, f64)> {
+        let (mut loss, mut log_chance) = (Enclosure::ZERO, Enclosure::ZERO);
+        for (law, times) in &self.factors {
+            let (one, chance) = law.attained()?;
+            loss = loss + Enclosure::point(one).ok()? * count(*times);
+            // A chance too small for a number is positive all the same.
+            let chance = Enclosure::new(chance.max(0.0), 1.0).ok()?;
+            let log = if chance.lower() > 0.0 { chance.ln().ok()? } else { Enclosure::REAL };
+            log_chance = log_chance + log * count(*times);
+        }
+        Some((loss.lower(), log_chance.exp().lower().clamp(0.0, 1.0)))
+    }
+
     fn log_moment(&self, c: f64) -> Result<Enclosure, AccountError> {
         self.factors.iter().try_fold(Enclosure::ZERO, |sum, (law, times)| {
             Ok(sum + law.log_moment(c)? * count(*times))

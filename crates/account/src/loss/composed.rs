@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use throng_numeric::Enclosure;
+use throng_numeric::rounding::{div_up, sub_up};
 
 use crate::AccountError;
 use crate::component::End;
@@ -12,6 +13,7 @@ use crate::inversion::{Contour, Finish, Grid, Saddle, saddle_for_delta, saddle_f
 use crate::law::Law;
 use crate::law::product::{Product, count};
 use crate::loss::Width;
+use crate::loss::written::Written;
 
 /// A product of laws, with the contours that were needed so far.
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub(crate) struct Composed {
     insists: bool,
     /// Whether rare large losses were left out already.
     short: bool,
+    /// All outcomes, if they are few: then nothing is inverted.
+    written: Option<Written>,
     /// (epsilon of the saddle, contour), in no order.
     contours: Mutex<Vec<(f64, Arc<Contour>)>>,
     /// The same without the largest losses of total chance 2^-index.
@@ -38,6 +42,9 @@ const REFINEMENTS: usize = 3;
 /// Smoothing that widens delta by more than this part of it is no answer.
 const COARSEST: f64 = 0.3;
 
+/// Nearer to the largest loss, relative to it, its own rounding decides: nothing is inverted.
+const AT_THE_TOP: f64 = 1e-12;
+
 impl Composed {
     pub(crate) fn new(law: Product, grid: Option<Grid>, infinite: Enclosure, end: End) -> Self {
         Self {
@@ -48,9 +55,15 @@ impl Composed {
             end,
             insists: true,
             short: false,
+            written: None,
             contours: Mutex::default(),
             shorter: Mutex::default(),
         }
+    }
+
+    /// The same, answered by outcomes that were written out.
+    pub(crate) fn written_out(self, written: Option<Written>) -> Self {
+        Self { written, ..self }
     }
 
     /// The same, but rather without an answer than with a coarse one.
@@ -60,6 +73,27 @@ impl Composed {
 
     pub(crate) fn infinite(&self) -> Enclosure {
         self.infinite
+    }
+
+    /// The epsilon of a delta, from below and above, as far as the largest losses tell: at the
+    /// largest of all only infinite ones are left, and if a loss of l or more has a chance of p
+    /// or more, then delta(epsilon) >= p (1 - e^(epsilon - l)), so that epsilon is at least
+    /// l + ln(1 - delta/p).
+    pub(crate) fn top(&self, delta: f64) -> Option<Enclosure> {
+        if self.infinite.lower() > delta {
+            return Enclosure::new(f64::INFINITY, f64::INFINITY).ok();
+        }
+        if self.infinite.upper() > delta || !self.ceiling.is_finite() {
+            return None;
+        }
+        let (loss, chance) = self.law.attained()?;
+        let share = if delta > 0.0 { div_up(delta, chance) } else { 0.0 };
+        if share.is_nan() || share >= 1.0 {
+            return None;
+        }
+        let fall = Enclosure::point(-share).ok()?.ln_1p().ok()?;
+        let lower = (Enclosure::point(loss).ok()? + fall).lower();
+        Enclosure::new(lower.min(self.ceiling), self.ceiling).ok()
     }
 
     /// The composition as it is best asked for values of delta about this large: what is left
@@ -73,7 +107,7 @@ impl Composed {
     /// the upper end they count as infinite, for the lower end as nothing. A law without them
     /// can be tilted further, which makes its inversion short.
     pub(crate) fn shortened(&self, budget: f64) -> Option<Arc<Self>> {
-        if self.short {
+        if self.short || self.written.is_some() {
             return None;
         }
         let index = ln(budget).div_euclid(std::f64::consts::LN_2);
@@ -151,9 +185,19 @@ impl Composed {
         if epsilon >= self.ceiling {
             return Ok(self.infinite);
         }
-        let finite = self.finite(epsilon, width)?;
-        let sum = finite + self.infinite;
-        Ok(sum.min(Enclosure::ONE))
+        // Finite losses are at most the ceiling, so delta is at most 1 - e^(epsilon - ceiling).
+        let room = sub_up(self.ceiling, epsilon);
+        let most = Enclosure::point(-room).map_or(1.0, |x| (-x.expm1()).upper().min(1.0));
+        let allowed = (width.relative * self.infinite.lower()).max(width.absolute);
+        let finite = match &self.written {
+            Some(written) => written.delta(epsilon),
+            None if most <= allowed || room <= (AT_THE_TOP * self.ceiling).min(1.0) => {
+                Enclosure::UNIT
+            }
+            None => self.finite(epsilon, width)?,
+        };
+        let capped = Enclosure::new(finite.lower().min(most), finite.upper().min(most))?;
+        Ok((capped + self.infinite).min(Enclosure::ONE))
     }
 
     fn finite(&self, epsilon: f64, width: Width) -> Result<Enclosure, AccountError> {

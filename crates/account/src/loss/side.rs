@@ -47,6 +47,14 @@ impl Answer {
         }
     }
 
+    /// What the largest losses tell of epsilon; see [`Composed::top`].
+    fn top(&self, delta: f64) -> Option<Enclosure> {
+        match self {
+            Self::Closed(..) => None,
+            Self::Composed(composed) => composed.top(delta),
+        }
+    }
+
     /// A starting point for solving delta(epsilon) = delta, and how fast ln delta falls there.
     fn guess(&self, delta: f64) -> (f64, f64) {
         match self {
@@ -122,10 +130,24 @@ impl Side {
 
     /// The smallest epsilon >= 0 with delta(epsilon) <= delta, from below and above.
     pub(crate) fn epsilon(&self, delta: f64, width: f64) -> Result<Enclosure, AccountError> {
+        if let Some(top) = self.top(delta, width) {
+            return Ok(top);
+        }
         let upper = self.solve(delta, width, End::Upper, None)?;
         let near = (self.is_exact() && upper.is_finite()).then_some(upper);
         let lower = if upper == 0.0 { 0.0 } else { self.solve(delta, width, End::Lower, near)? };
         Ok(Enclosure::new(lower.min(upper), upper)?)
+    }
+
+    /// The epsilon of a delta if the largest losses tell it, for each end as well as a search
+    /// would; at delta = 0 they always do.
+    fn top(&self, delta: f64, width: f64) -> Option<Enclosure> {
+        let (upper, lower) = (self.upper.top(delta)?, self.lower.top(delta)?);
+        let told = |x: Enclosure| {
+            delta == 0.0 || x.lower() == f64::INFINITY || x.width() <= width * x.upper()
+        };
+        let (most, least) = (upper.upper().max(0.0), lower.lower().max(0.0));
+        if told(upper) && told(lower) { Enclosure::new(least.min(most), most).ok() } else { None }
     }
 
     /// End::Upper: a point where delta(epsilon) <= delta is proved; End::Lower: one where
