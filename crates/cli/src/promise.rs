@@ -147,14 +147,8 @@ impl Promise {
         let usual = if pure.is_some() { "0" } else { USUAL_DELTA };
         let usual = number::probability(usual).map_err(Failure::bug)?;
         let delta = asked.delta().unwrap_or(&usual);
-        let bracket = match (pure, spec) {
-            (Some(pure), MechanismSpec::Leaf(_)) => least(guarantee.epsilon(delta.down())?, &pure),
-            // Exact as it is; how far below it the truth lies would take minutes to find out.
-            (Some(pure), _) if asked.delta().is_none() => {
-                Bracket { lower: 0.0, upper: pure.to_f64_up() }
-            }
-            (_, _) => guarantee.epsilon(delta.down())?,
-        };
+        let found = guarantee.epsilon(delta.down())?;
+        let bracket = pure.map_or(found, |pure| least(found, &pure));
         Ok(Self {
             spec: spec.to_string(),
             neighbours: under.to_string(),
@@ -168,11 +162,7 @@ impl Promise {
     /// Says it on stderr, where it does not disturb the data, with what there is to say of errors.
     pub(crate) fn say(&self, errors: &Errors) {
         let Self { spec, neighbours, at, .. } = self;
-        let epsilon = if self.bracket.lower > 0.0 {
-            digits::bracket(self.bracket)
-        } else {
-            format!("at most {}", digits::single(self.bracket.upper, digits::Side::Up))
-        };
+        let epsilon = digits::bracket(self.bracket);
         let mut text = format!(
             "guarantee: {spec}, neighbours {neighbours}\nepsilon at delta {at}: {epsilon}\n"
         );
