@@ -21,9 +21,9 @@ const BINS: usize = 123;
 ///
 /// # What is released
 /// The histogram of the records over 123 public bins: 0, and for each sign [1, 2), [2, 4), ...,
-/// [2^60, 2^61) steps of a grid, with noise on each. A record is rounded to the grid first;
-/// what is beyond (infinities included) is in the outermost bins, NaN in none. The bounds are the outer ends of the
-/// outermost bins whose noisy count is above a threshold, at which an empty bin passes
+/// [2^60, 2^61) steps of a grid, with noise on each. A record is rounded to the grid first; what is
+/// beyond (infinities included) is in the outermost bins, NaN in none. The bounds are the outer
+/// ends of the outermost bins whose noisy count is above a threshold, at which an empty bin passes
 /// with a chance of at most beta/123: post-processing.
 ///
 /// # Guarantee

@@ -435,39 +435,3 @@ fn many_quantiles_are_drawn_by_that_law_and_in_order() {
     assert_eq!(samples(&m, &[], 1, 92)[0].len(), 9);
     assert_eq!(samples(&m, &[f64::NAN], 1, 93)[0].len(), 9);
 }
-
-/// Run by hand, optimised: `cargo test --release --test quantile -- --ignored --nocapture`.
-#[test]
-#[ignore = "measures time"]
-fn the_median_of_ten_million_rows_is_not_slower_than_selection() {
-    let mut state = 1_u64;
-    let rows: Vec<f64> = (0..10_000_000)
-        .map(|_| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        })
-        .collect();
-    let grid = Clamp::new(&0.into(), &1.into(), Grid::new(-40).unwrap()).unwrap();
-    let data = Sensitive::new(rows.clone());
-    for epsilon in ["1", "1/100", "1/10000", "1/1000000"] {
-        let m = Quantile::median(grid, &rational(epsilon), AddRemove).unwrap();
-        let whole = Whole(&m);
-        let (mut own, mut plain) = (f64::MAX, f64::MAX);
-        for round in 0..5 {
-            let clock = std::time::Instant::now();
-            let release = whole.run(&data, free(&whole), &mut SeededEntropy::new(round)).unwrap();
-            own = own.min(clock.elapsed().as_secs_f64());
-            let mut copy = rows.clone();
-            let clock = std::time::Instant::now();
-            let (_, median, _) = copy.select_nth_unstable_by(5_000_000, f64::total_cmp);
-            plain = plain.min(clock.elapsed().as_secs_f64());
-            assert!((release.value().value(0) - *median).abs() < 1.0);
-        }
-        println!(
-            "epsilon {epsilon}: {own:.4} s, select_nth_unstable {plain:.4} s, {:.2}",
-            own / plain
-        );
-    }
-}

@@ -21,9 +21,9 @@ use crate::{Mechanism, MechanismError, Run};
 /// are known, and the accountant takes the worst of all cases. (That the worst part is enough
 /// here too is a known error: two parts that each leak with chance 0.1 leak with chance 0.19.)
 ///
-/// Refused: parts that do not take one record per unit; parts made for replace neighbours, which take the number of their records as public;
-/// under replace, parts that only state a guarantee, or discrete Gaussian noise on
-/// cells; and zero-out neighbours, since "nothing" has no part.
+/// Refused: parts that do not take one record per unit; parts made for replace neighbours, which
+/// take the number of their records as public; under replace, parts that only state a guarantee, or
+/// discrete Gaussian noise on cells; and zero-out neighbours, since "nothing" has no part.
 ///
 /// ```
 /// use throng_mechanism::combine::Partitioned;
