@@ -1,0 +1,1 @@
+//! What is computed from released cells, and how it is shown.

@@ -1,0 +1,1 @@
+//! The walk of a question: explain, pay, run, store, hand over.

@@ -1,0 +1,1 @@
+//! Row expressions that cannot fail on data.
