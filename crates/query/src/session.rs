@@ -12,6 +12,7 @@ mod explanation;
 mod reply;
 mod scan;
 
+use throng_account::MechanismSpec;
 use throng_account::filter::{Budget as Amount, Receipt};
 use throng_ledger::{Asked, Charge, Charter, Digest, Ledger, LedgerError, Stored, Ticket};
 use throng_mechanism::{Mechanism, Sensitive};
@@ -20,7 +21,7 @@ use throng_sample::{Entropy, OsEntropy};
 
 pub use explanation::{Explanation, StatementPlan};
 pub use reply::{CostReport, Reply};
-pub use scan::Progress;
+pub use scan::{Progress, Watch};
 use scan::Scan;
 
 use crate::QueryError;
@@ -230,7 +231,7 @@ impl Session {
         &self,
         prepared: Prepared,
         consistency: Consistency,
-        progress: &(dyn Fn(Progress) + Sync),
+        progress: &Watch,
     ) -> Result<Reply, QueryError> {
         self.ask_with(prepared, consistency, progress, &mut OsEntropy)
     }
@@ -243,7 +244,7 @@ impl Session {
         &self,
         prepared: Prepared,
         consistency: Consistency,
-        progress: &(dyn Fn(Progress) + Sync),
+        progress: &Watch,
         entropy: &mut dyn Entropy,
     ) -> Result<Reply, QueryError> {
         let Prepared { batch, paid, analyst, explanation: _ } = prepared;
@@ -273,7 +274,7 @@ impl Session {
         &self,
         batch: &Batch,
         paid: Paid,
-        progress: &(dyn Fn(Progress) + Sync),
+        progress: &Watch,
         entropy: &mut dyn Entropy,
     ) -> Result<Released, QueryError> {
         // Whoever asks the same at the same time waits for the answer instead of paying twice.
@@ -290,9 +291,9 @@ impl Session {
         let spec = charge.spec.clone();
         let authorised = self.ledger.authorise(&charge)?;
         let scan = Sensitive::new(Scan::new(&self.catalog, self.runtime.handle(), batch, progress)?);
-        let source: &Sensitive<dyn Source + '_> = &scan;
+        let source: &Sensitive<dyn Source> = &scan;
         let (answers, _) = design.run(source, authorised.permit, entropy)?.into_parts();
-        self.ledger.store(&authorised.ticket, &answer::encode(&spec, &answers)?)?;
+        self.ledger.store(&authorised.ticket, &payload(&spec, &answers)?)?;
         for (name, value) in answers.iter().flat_map(|answer| &answer.facts) {
             self.ledger.note("fact", name, value.as_bytes())?;
         }
@@ -361,7 +362,7 @@ struct Budget {
 /// Answers with the charge that paid for them.
 struct Released {
     answers: Vec<Answered>,
-    spec: throng_account::MechanismSpec,
+    spec: MechanismSpec,
     ticket: Ticket,
     receipt: Receipt,
     fresh: bool,
@@ -369,9 +370,29 @@ struct Released {
 
 impl Released {
     fn stored(stored: Stored) -> Result<Self, QueryError> {
-        let (spec, answers) = answer::decode(&stored.payload)?;
+        let (spec, answers) = unpacked(&stored.payload)?;
         Ok(Self { answers, spec, ticket: stored.ticket, receipt: stored.receipt, fresh: false })
     }
+}
+
+/// A release as it is stored: what ran, in one line, and the cells.
+fn payload(spec: &MechanismSpec, answers: &[Answered]) -> Result<Vec<u8>, QueryError> {
+    let mut bytes = format!("{spec}\n").into_bytes();
+    bytes.extend(answer::encode(answers)?);
+    Ok(bytes)
+}
+
+fn unpacked(payload: &[u8]) -> Result<(MechanismSpec, Vec<Answered>), QueryError> {
+    let damaged = || {
+        QueryError::invalid(
+            "the stored release cannot be read",
+            "run `throng ledger verify`; the release may be of a newer version of throng",
+        )
+    };
+    let end = payload.iter().position(|byte| *byte == b'\n').ok_or_else(damaged)?;
+    let (line, cells) = payload.split_at(end);
+    let spec = std::str::from_utf8(line).map_err(|_| damaged())?.parse()?;
+    Ok((spec, answer::decode(cells.get(1..).ok_or_else(damaged)?)?))
 }
 
 /// The budget as the ledger keeps it.

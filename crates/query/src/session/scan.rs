@@ -1,5 +1,6 @@
 //! The rows of a batch, as the mechanism sees them: totals on demand.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use datafusion::execution::SendableRecordBatchStream;
@@ -24,28 +25,37 @@ pub struct Progress {
     pub bytes: u64,
 }
 
+/// Who is told how far a scan is; called from the threads of the engine.
+pub type Watch = Arc<dyn Fn(Progress) + Send + Sync>;
+
 /// The engine, at the disposal of a mechanism that is paid for.
-pub(super) struct Scan<'a> {
+pub(super) struct Scan {
     context: SessionContext,
-    runtime: &'a Handle,
+    runtime: Handle,
     bytes: u64,
     rows: AtomicU64,
-    progress: &'a (dyn Fn(Progress) + Sync),
+    progress: Watch,
 }
 
-impl<'a> Scan<'a> {
+impl Scan {
     pub(super) fn new(
         catalog: &Catalog,
-        runtime: &'a Handle,
+        runtime: &Handle,
         batch: &Batch,
-        progress: &'a (dyn Fn(Progress) + Sync),
+        progress: &Watch,
     ) -> Result<Self, QueryError> {
         let mut bytes = 0_u64;
         for table in batch.statements.iter().flat_map(|statement| statement.tables()) {
             bytes = bytes.saturating_add(catalog.files(table)?.bytes);
         }
         let context = catalog.context()?;
-        Ok(Self { context, runtime, bytes, rows: AtomicU64::new(0), progress })
+        Ok(Self {
+            context,
+            runtime: runtime.clone(),
+            bytes,
+            rows: AtomicU64::new(0),
+            progress: Arc::clone(progress),
+        })
     }
 
     async fn streams(
@@ -73,7 +83,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-impl Source for Scan<'_> {
+impl Source for Scan {
     fn totals(&self, asked: &[Asked]) -> Result<Vec<Totals>, MechanismError> {
         let all = async {
             let mut totals = Vec::with_capacity(asked.len());
