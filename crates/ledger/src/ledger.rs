@@ -57,8 +57,9 @@ pub struct Ledger {
     /// In this currency all costs are; the amount itself may be amended.
     currency: Amount,
     patience: Duration,
-    desk: Desk,
+    /// Closed before the desk: the last to close moves the log into the file, and must be able to.
     reader: Mutex<Connection>,
+    desk: Desk,
     turns: Turns,
 }
 

@@ -18,6 +18,7 @@ mod schema;
 mod standing;
 mod turn;
 mod verify;
+mod witness;
 
 pub use anchor::Anchor;
 pub use charge::{Asked, Authorised, Charge, Stored, Ticket};
