@@ -49,6 +49,8 @@ pub(crate) struct Clerk {
     broken: Option<LedgerError>,
     id: String,
     witness: Witness,
+    #[cfg(test)]
+    panics: bool,
 }
 
 impl Clerk {
@@ -75,6 +77,8 @@ impl Clerk {
             broken: None,
             id,
             witness,
+            #[cfg(test)]
+            panics: false,
         })
     }
 
@@ -119,6 +123,16 @@ impl Clerk {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn pretend_forked(&mut self) {
+        self.process = self.process.wrapping_add(1);
+    }
+
+    #[cfg(test)]
+    pub(crate) fn panic_next(&mut self) {
+        self.panics = true;
+    }
+
     fn recover(&mut self, error: &LedgerError) {
         self.standing = None;
         let rolled_back =
@@ -135,6 +149,8 @@ impl Clerk {
             return Err(LedgerError::corrupt("the file was removed or replaced while it was open"));
         }
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        #[cfg(test)]
+        assert!(!self.panics, "as the test asked");
         let mut standing = self.refreshed()?;
         let before = standing.head.number;
         let mut outcomes = Vec::with_capacity(entries.len());

@@ -75,6 +75,8 @@ fn connect(path: &Path, access: OpenFlags, patience: Duration) -> Result<Connect
     // A damaged or hostile file must not run anything, and must not fool the reader.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    // Plans do not depend on the values that are asked for, so statements are prepared once.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "mmap_size", 0)?;
     // Negative: in KiB.
