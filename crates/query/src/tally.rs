@@ -4,9 +4,19 @@
 //! depend on the order of rows. Nothing here is noisy and nothing here may leave: totals are wrapped in
 //! [`throng_mechanism::Sensitive`] and seen by the mechanism of [`crate::release`] alone.
 
+mod cells;
+mod stream;
+mod totals;
+
+use datafusion::arrow::record_batch::RecordBatch;
 use throng_mechanism::Clamp;
 
+use crate::QueryError;
 use crate::question::{Key, Unit};
+
+pub use cells::{Bounding, Cells, Order, RowBound};
+pub use stream::tally_streams;
+pub use totals::{Totals, UnitTotals};
 
 /// What is to be totalled over the rows of one question.
 #[derive(Debug, Clone)]
@@ -63,4 +73,47 @@ pub enum Measure {
         /// How a number becomes steps.
         clamp: Clamp,
     },
+}
+
+impl Measure {
+    /// The largest |contribution| of one row, in the unit of the measure.
+    #[must_use]
+    pub fn reach(&self) -> u64 {
+        0
+    }
+}
+
+/// Totals in the making: batches of rows go in, in any order.
+pub struct Tally {}
+
+impl Tally {
+    /// Nothing counted yet. The hash key is fresh for each query.
+    ///
+    /// # Errors
+    /// If a clamp reaches too far, an input does not exist, or a public key is not of its column.
+    pub fn new(_layout: &Layout, _hash_key: [u64; 2]) -> Result<Self, QueryError> {
+        Ok(Self {})
+    }
+
+    /// Counts the rows of a batch: the unit (unless each row is one), the keys, the inputs.
+    ///
+    /// # Errors
+    /// If the columns are not those of the layout.
+    pub fn update(&mut self, _batch: &RecordBatch) -> Result<(), QueryError> {
+        Ok(())
+    }
+
+    /// Adds what another tally of the same layout and hash key has counted.
+    ///
+    /// # Errors
+    /// If the layouts differ.
+    pub fn merge(&mut self, _other: Self) -> Result<(), QueryError> {
+        Ok(())
+    }
+
+    /// The totals.
+    #[must_use]
+    pub fn finish(self) -> Totals {
+        Totals {}
+    }
 }
