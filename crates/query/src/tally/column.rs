@@ -81,6 +81,7 @@ pub(super) fn compact(array: ArrayRef) -> ArrayRef {
 ///
 /// # Errors
 /// If values of this type are not words.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the rest are integers, or refused there")]
 pub(super) fn words(array: &dyn Array) -> Result<Vec<u64>, QueryError> {
     let float = |x: f64| {
         let one = if x.is_nan() { f64::NAN } else { x + 0.0 };

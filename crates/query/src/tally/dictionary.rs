@@ -67,9 +67,7 @@ impl ViewMemo {
     #[inline]
     fn slot(&self, hash: HashKey, view: u128) -> (usize, u32) {
         let short = view & u128::from(u32::MAX) <= Self::SHORT;
-        let place = hash.view(view) >> (64 - Self::BITS);
-        #[expect(clippy::cast_possible_truncation, reason = "12 bits are left")]
-        let place = place as usize;
+        let place = usize::try_from(hash.view(view) >> (64 - Self::BITS)).unwrap_or(0);
         (place, if short { 0 } else { self.array })
     }
 }

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod order;
+mod stream;
 mod types;
 
 use std::sync::Arc;
