@@ -131,10 +131,7 @@ pub(super) fn integers(array: &dyn Array) -> Result<Vec<i64>, QueryError> {
         D::Duration(T::Nanosecond) => each::<DurationNanosecondType, _>(array, |x| x),
         D::Interval(IntervalUnit::YearMonth) => each::<IntervalYearMonthType, _>(array, i64::from),
         kind => {
-            return Err(QueryError::invalid(
-                format!("values of type {kind} are not numbers"),
-                "",
-            ));
+            return Err(QueryError::invalid(format!("values of type {kind} are not numbers"), ""));
         }
     })
 }

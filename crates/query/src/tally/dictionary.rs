@@ -1,9 +1,9 @@
 //! Exact numbering of the values of a column.
 
 use datafusion::arrow::array::{
-    AnyDictionaryArray, Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray,
-    LargeStringArray, StringArray, StringViewArray, UInt32Array, new_empty_array,
-    new_null_array,
+    AnyDictionaryArray, Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray,
+    FixedSizeBinaryArray, LargeBinaryArray, LargeStringArray, StringArray, StringViewArray,
+    UInt32Array, new_empty_array, new_null_array,
 };
 use datafusion::arrow::compute::{concat, take};
 use datafusion::arrow::datatypes::DataType;
@@ -181,9 +181,13 @@ impl Dictionary {
             let rows = converter
                 .convert_columns(std::slice::from_ref(array))
                 .map_err(|_| QueryError::engine("reading keys"))?;
-            return self.encode_each(array, codes, fresh, |i| rows.row(i), |d, row| {
-                d.bytes(row.as_ref())
-            });
+            return self.encode_each(
+                array,
+                codes,
+                fresh,
+                |i| rows.row(i),
+                |d, row| d.bytes(row.as_ref()),
+            );
         }
         macro_rules! bytes_of {
             ($($kind:ident),*) => {$(

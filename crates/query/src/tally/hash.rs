@@ -55,11 +55,8 @@ impl HashKey {
             rest = after;
         }
         // What is left is read from both ends: overlapping, but of known length.
-        let (x, y) = if let Some(last) = bytes.last_chunk::<16>() {
-            halves(last)
-        } else {
-            ends(bytes)
-        };
+        let (x, y) =
+            if let Some(last) = bytes.last_chunk::<16>() { halves(last) } else { ends(bytes) };
         fold(fold(state ^ x, y ^ c), odd)
     }
 }

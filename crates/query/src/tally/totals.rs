@@ -167,11 +167,7 @@ impl Totals {
     ///
     /// # Errors
     /// If there is not one number of bits, at most 24, for each measure.
-    pub fn bounded(
-        &self,
-        bounding: &Bounding,
-        fraction_bits: &[u32],
-    ) -> Result<Cells, QueryError> {
+    pub fn bounded(&self, bounding: &Bounding, fraction_bits: &[u32]) -> Result<Cells, QueryError> {
         Cells::new(self, bounding, fraction_bits)
     }
 
