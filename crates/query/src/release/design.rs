@@ -291,6 +291,9 @@ pub(super) fn norm_fact(question: &Question, family: Family) -> String {
     format!("contribution:{}", short.concat())
 }
 
+/// The share of the cost, once bounds are paid for, that selects private keys.
+const KEYS: f64 = 0.3;
+
 /// A design in the making.
 struct Draft<'a> {
     request: &'a Request,
@@ -448,7 +451,7 @@ impl<'a> Draft<'a> {
         let selecting = |plan: &&Plan| plan.is_private() && rows_decide(plan).is_none();
         let selections =
             number(u64::try_from(self.plans.iter().filter(selecting).count()).unwrap_or(0));
-        let keys = if selections > 0.0 { (1.0 - spent) / 4.0 } else { 0.0 };
+        let keys = if selections > 0.0 { KEYS * (1.0 - spent) } else { 0.0 };
         let (bases, t) = self.base_shares(1.0 - spent - keys)?;
         let shares = Shares {
             searches: self.searches.iter().map(|_| 5.0 * unit).collect(),
@@ -573,14 +576,14 @@ impl<'a> Draft<'a> {
         let unknown =
             || QueryError::invalid("an error can be asked for only if all ranges are known", "");
         let base = plan.bases.get(part).ok_or_else(unknown)?;
-        let ends = |base: &Base| match base {
-            Base::Sum { input, .. } => match plan.question.inputs.get(*input)?.range.as_ref()? {
+        let ends = |base: &Base| {
+            let Base::Sum { input, .. } = base else { return None };
+            match plan.question.inputs.get(*input)?.range.as_ref()? {
                 Range::Declared { lower, upper } => {
                     Some(Ends { lower: lower.clone(), upper: upper.clone() })
                 }
                 Range::Auto { column } => self.known.get(column).cloned(),
-            },
-            _ => None,
+            }
         };
         let scaled = |base: &Base| match (base, ends(base)) {
             (Base::Sum { .. }, None) => Err(unknown()),
@@ -594,13 +597,13 @@ impl<'a> Draft<'a> {
         };
         let reach = reach(plan, base, &each, None, self.family, self.under)?.to_f64_up() * unit;
         // A count in a sum weighs as much as the centre.
-        let factor = match recipe {
-            Recipe::Shifted { sum, count } if part == count => {
-                let sum = plan.bases.get(sum).ok_or_else(unknown)?;
-                scaled(sum)?.map_or(1.0, |sum| sum.centre.abs())
-            }
-            _ => 1.0,
-        };
+        let mut factor = 1.0;
+        if let Recipe::Shifted { sum, count } = recipe
+            && part == count
+        {
+            let sum = plan.bases.get(sum).ok_or_else(unknown)?;
+            factor = scaled(sum)?.map_or(1.0, |sum| sum.centre.abs());
+        }
         Ok((reach * factor).max(f64::MIN_POSITIVE))
     }
 
