@@ -8,7 +8,7 @@ const FAILING: &[&str] = &[
     "i64 / i64_b",
     "i64 % i64_b",
     "u8 / u8_b",
-    "money / (money - money)",
+    "money / money_b",
     "wide * wide_b",
     "wide + wide_b * 1000000000",
     "CAST(city AS INT)",
@@ -40,6 +40,10 @@ const FAILING: &[&str] = &[
     "day + i64",
     "span + span_b",
     "-span",
+    "CAST(day AS TEXT)",
+    "CAST(at_s AS TEXT)",
+    "concat(city, at_ms)",
+    "sqrt(f64)",
     "date_bin(INTERVAL '15 minutes', at_s)",
     "CASE WHEN i64 = 33 THEN 1 / (i64 - 33) ELSE 0 END",
     "coalesce(1 / (i64 - 33), 0)",
@@ -53,7 +57,6 @@ const TAMED: &[&str] = &[
     "i64 * i64_b",
     "-i64",
     "u64 - 1",
-    "sqrt(f64)",
     "ln(f64)",
     "f64 / 0.0",
     "f64 % 0.0",
@@ -206,11 +209,11 @@ fn the_long_text_is_null_only_where_text_is_made() {
 fn huge_expressions_are_refused_and_deep_ones_are_not_deadly() {
     let field = Field::new();
     let mut expr = datafusion::prelude::ident("i64");
-    for _ in 0..1000 {
+    for _ in 0..150 {
         expr = expr + datafusion::prelude::lit(1_i64);
     }
     assert!(totalise(expr.clone(), &field.schema).is_ok());
-    for _ in 0..4000 {
+    for _ in 0..1000 {
         expr = expr + datafusion::prelude::lit(1_i64);
     }
     assert!(totalise(expr, &field.schema).is_err());

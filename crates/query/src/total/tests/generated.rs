@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::TestRunner;
 
 use super::*;
 
@@ -41,22 +41,32 @@ fn check(field: &Field, texts: &[String]) -> usize {
     accepted.len()
 }
 
-fn compare(field: &Field, text: &str, native: &Expr, total: &Expr, values: &ArrayRef) {
+fn compare(field: &Field, text: &str, native: &Expr, total: &Expr, engine: &ArrayRef) {
     let total = field.physical(total.clone()).unwrap();
     let native = field.physical(native.clone()).ok();
-    for row in 0..field.rows.num_rows() {
-        let value = at(values, row);
+    let rows = field.rows.num_rows();
+    let values = total.evaluate(&field.rows).unwrap().into_array(rows).unwrap();
+    for row in 0..rows {
+        let value = at(&values, row);
         let alone =
             field.alone(&total, row).unwrap_or_else(|error| panic!("{text} on row {row}: {error}"));
         assert!(
             same(&value, &alone),
             "{text} on row {row}: {value:?} among others, {alone:?} alone"
         );
+        assert!(agree(&at(engine, row), &value), "{text} on row {row}: {value:?} unless optimised");
         if let Some(Ok(own)) = native.as_ref().map(|native| field.alone(native, row)) {
             let hidden = value.is_null() && may_hide(text, &own);
             assert!(hidden || same(&value, &own), "{text} on row {row}: {value:?}, engine {own:?}");
         }
     }
+}
+
+/// The optimiser compares `x` with a literal where the query compares a cast of `x` with one: it
+/// then knows the answer although the cast of `x` is NULL.
+fn agree(optimised: &ScalarValue, value: &ScalarValue) -> bool {
+    let truth = matches!(value, ScalarValue::Boolean(None));
+    truth || same(optimised, value)
 }
 
 fn columns() -> Vec<&'static str> {
@@ -330,7 +340,7 @@ fn expressions() -> impl Strategy<Value = String> {
 #[test]
 fn nested_expressions() {
     let field = Field::new();
-    let mut runner = TestRunner::new(Config { cases: 1, ..Config::default() });
+    let mut runner = TestRunner::deterministic();
     let strategy = expressions();
     let texts: Vec<String> =
         (0..1500).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect();
