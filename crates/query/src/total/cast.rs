@@ -1,12 +1,13 @@
 //! Casts between dates, times and texts, NULL where there is no such value.
 //!
 //! The engine's TRY_CAST gives NULL for most values that it cannot convert, but stops at dates and
-//! times that its calendar does not reach, when it writes them as text.
+//! times that its calendar does not reach, when it turns them into texts or days.
 
 use std::sync::Arc;
 
 use datafusion::arrow::compute::{CastOptions, cast_with_options};
 use datafusion::arrow::datatypes::DataType;
+use datafusion::common::format::DEFAULT_FORMAT_OPTIONS;
 use datafusion::common::{Result, ScalarValue, exec_err};
 use datafusion::logical_expr::{
     ColumnarValue, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
@@ -23,7 +24,7 @@ struct Cast {
 
 /// Whether the engine's TRY_CAST from one type to another has a value or NULL for everything.
 pub(super) fn is_total(source: &DataType, target: &DataType) -> bool {
-    !source.is_temporal() || target.is_temporal() || target.is_integer()
+    target.is_integer() || !(source.is_temporal() || target.is_temporal())
 }
 
 /// The function that casts to a type, NULL where that fails.
@@ -56,7 +57,7 @@ impl ScalarUDFImpl for Cast {
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
-        let options = CastOptions { safe: true, ..CastOptions::default() };
+        let options = CastOptions { safe: true, format_options: DEFAULT_FORMAT_OPTIONS };
         let run = |array: &dyn datafusion::arrow::array::Array| {
             row_by_row(&self.target, array.len(), &|start, rows| {
                 Ok(cast_with_options(&array.slice(start, rows), &self.target, &options)?)

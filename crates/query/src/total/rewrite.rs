@@ -144,11 +144,12 @@ fn of_cast(inner: Expr, kind: &DataType, schema: &DFSchema) -> Result<Expr, Quer
     if source == target {
         return Ok(inner);
     }
-    if !cast::is_total(&source, &target) {
-        let func = cast::total(&target);
-        return Ok(Expr::ScalarFunction(ScalarFunction { func, args: vec![inner] }));
+    let inner = checked_units(inner, &source, &target);
+    if cast::is_total(&source, &target) {
+        return Ok(try_cast(inner, target));
     }
-    Ok(try_cast(checked_units(inner, &source, &target), target))
+    let func = cast::total(&target);
+    Ok(Expr::ScalarFunction(ScalarFunction { func, args: vec![inner] }))
 }
 
 fn try_cast(inner: Expr, target: DataType) -> Expr {
