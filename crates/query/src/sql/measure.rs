@@ -50,18 +50,22 @@ impl Measures {
                 "use COUNT(DISTINCT ...), or make the values distinct by unit in a sub-query",
             ));
         }
-        let fraction = asked.fraction(name)?;
-        let input = self.number(&asked, rows)?;
-        Ok(match (name, fraction) {
-            (_, Some(fraction)) => Aggregate::Quantile { input, fraction },
-            ("sum", None) => Aggregate::Sum { input },
-            ("avg", None) => Aggregate::Mean { input },
-            ("var", None) => Aggregate::Variance { input, sample: true },
-            ("var_pop", None) => Aggregate::Variance { input, sample: false },
-            ("stddev", None) => Aggregate::Deviation { input, sample: true },
-            ("stddev_pop", None) => Aggregate::Deviation { input, sample: false },
-            (_, None) => return Err(refused(shown)),
-        })
+        let of = |input: usize| match name {
+            "sum" => Some(Aggregate::Sum { input }),
+            "avg" => Some(Aggregate::Mean { input }),
+            "var" => Some(Aggregate::Variance { input, sample: true }),
+            "var_pop" => Some(Aggregate::Variance { input, sample: false }),
+            "stddev" => Some(Aggregate::Deviation { input, sample: true }),
+            "stddev_pop" => Some(Aggregate::Deviation { input, sample: false }),
+            _ => None,
+        };
+        match asked.fraction(name)? {
+            Some(fraction) => {
+                Ok(Aggregate::Quantile { input: self.number(&asked, rows)?, fraction })
+            }
+            None if of(0).is_none() => Err(refused(shown)),
+            None => of(self.number(&asked, rows)?).ok_or_else(|| refused(shown)),
+        }
     }
 
     fn count(
@@ -111,8 +115,8 @@ impl Measures {
                 "use a numeric column, or CAST(... AS DOUBLE)",
             ));
         }
-        let range = range(arg, rows).ok_or_else(|| no_range(arg, rows))?;
         let expr = asked.filtered(rows.total(arg)?, rows)?;
+        let range = range(arg, rows).ok_or_else(|| no_range(arg, rows))?;
         let small = kind.is_integer() && kind != DataType::UInt64;
         let wide = if small { DataType::Int64 } else { DataType::Float64 };
         let expr = if kind == wide { expr } else { try_cast(expr, wide) };
