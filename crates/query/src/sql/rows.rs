@@ -5,7 +5,7 @@
 //! what it can do to an aggregate is bounded by what it may contribute.
 
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Column, DFSchemaRef, ScalarValue, TableReference};
+use datafusion::common::{Column, DFSchemaRef, ExprSchema, ScalarValue, TableReference};
 use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, Projection};
 use throng_numeric::Rational;
 
