@@ -1,7 +1,6 @@
 //! What is asked of each group, and of which inputs.
 
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::AggregateFunction;
 use datafusion::logical_expr::{Expr, ExprSchemable, try_cast, when};
 use throng_numeric::Rational;
@@ -90,12 +89,7 @@ impl Measures {
     }
 
     /// An input that is only counted or told apart.
-    fn plain(
-        &mut self,
-        asked: &Asked<'_>,
-        arg: &Expr,
-        rows: &Rows,
-    ) -> Result<usize, QueryError> {
+    fn plain(&mut self, asked: &Asked<'_>, arg: &Expr, rows: &Rows) -> Result<usize, QueryError> {
         let expr = asked.filtered(rows.total(arg)?, rows)?;
         let kind = planned(expr.get_type(rows.plan.schema()))?;
         if kind.is_nested() {
@@ -206,11 +200,7 @@ fn half() -> Rational {
 /// The range of a number: declared, derived, or to be found privately.
 fn range(arg: &Expr, rows: &Rows) -> Option<Range> {
     if let Some(literal) = value(arg) {
-        let exact = match literal {
-            ScalarValue::Null => Some(Rational::ZERO),
-            ref other if other.is_null() => Some(Rational::ZERO),
-            ref other => number(other),
-        }?;
+        let exact = if literal.is_null() { Rational::ZERO } else { number(&literal)? };
         return Some(Range::Declared { lower: exact.clone(), upper: exact });
     }
     let facts = facts(arg, rows);

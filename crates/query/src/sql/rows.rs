@@ -224,6 +224,7 @@ pub(super) fn bare(expr: &Expr) -> &Expr {
 }
 
 /// An expression under the very name of a column.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all else is given the name")]
 pub(super) fn named(expr: Expr, relation: Option<&TableReference>, name: &str) -> Expr {
     match &expr {
         Expr::Column(c) if c.relation.as_ref() == relation && c.name == name => expr,

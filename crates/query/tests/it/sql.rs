@@ -157,7 +157,8 @@ pub(crate) fn summary(question: &Question) -> String {
             values.iter().map(ToString::to_string).collect::<Vec<_>>().join("|")
         }
     };
-    let keys: Vec<_> = question.keys.iter().map(|k| format!("{} {}", k.name, key(&k.domain))).collect();
+    let keys: Vec<_> =
+        question.keys.iter().map(|k| format!("{} {}", k.name, key(&k.domain))).collect();
     let inputs: Vec<_> = question
         .inputs
         .iter()
@@ -190,7 +191,9 @@ pub(crate) fn check(statement: &Statement) {
                 assert!(values.iter().all(|value| value.data_type() == key.kind));
             }
         }
-        for (input, field) in question.inputs.iter().zip(fields.iter().skip(unit + question.keys.len())) {
+        for (input, field) in
+            question.inputs.iter().zip(fields.iter().skip(unit + question.keys.len()))
+        {
             assert_eq!(&input.kind, field.data_type());
         }
     }
@@ -202,22 +205,21 @@ pub(crate) fn check(statement: &Statement) {
             for (column, key) in set.keys.iter().zip(&question.keys) {
                 assert_eq!(node.schema.field(*column).data_type(), &key.kind);
             }
-            assert_eq!(node.first_aggregate + question.aggregates.len(), node.schema.fields().len());
+            assert_eq!(
+                node.first_aggregate + question.aggregates.len(),
+                node.schema.fields().len()
+            );
         }
     }
 }
 
 #[test]
 fn statements_of_a_batch_keep_their_text() {
-    let batch = plan(
-        "SELECT COUNT(*) FROM events; -- ; ünï\n ;SELECT '‘;’' AS a /* ; */;\nSELECT 1",
-    )
-    .unwrap();
+    let batch =
+        plan("SELECT COUNT(*) FROM events; -- ; ünï\n ;SELECT '‘;’' AS a /* ; */;\nSELECT 1")
+            .unwrap();
     let texts: Vec<_> = batch.statements.iter().map(|s| s.text.as_str()).collect();
-    assert_eq!(
-        texts,
-        ["SELECT COUNT(*) FROM events", "SELECT '‘;’' AS a /* ; */", "SELECT 1"]
-    );
+    assert_eq!(texts, ["SELECT COUNT(*) FROM events", "SELECT '‘;’' AS a /* ; */", "SELECT 1"]);
 }
 
 #[test]
@@ -247,10 +249,8 @@ fn a_name_does_not_depend_on_how_a_question_is_written() {
 
 #[test]
 fn an_aggregate_written_twice_is_asked_once() {
-    let statement = one(
-        "WITH t AS (SELECT city, COUNT(*) AS n FROM events GROUP BY city) \
-         SELECT a.city FROM t a JOIN t b ON a.city = b.city WHERE a.n > (SELECT AVG(n) FROM t)",
-    );
+    let statement = one("WITH t AS (SELECT city, COUNT(*) AS n FROM events GROUP BY city) \
+         SELECT a.city FROM t a JOIN t b ON a.city = b.city WHERE a.n > (SELECT AVG(n) FROM t)");
     assert_eq!((statement.questions.len(), statement.nodes.len()), (1, 1));
 }
 
@@ -272,12 +272,11 @@ fn the_path_to_the_unit_is_read_too() {
 
 #[test]
 fn grouping_sets_have_the_ids_of_the_engine() {
-    let statement = one(
-        "SELECT city, kind, COUNT(*), GROUPING(city) FROM events \
-         GROUP BY GROUPING SETS ((city, kind), (kind), (), (kind))",
-    );
+    let statement = one("SELECT city, kind, COUNT(*), GROUPING(city) FROM events \
+         GROUP BY GROUPING SETS ((city, kind), (kind), (), (kind))");
     let node = &statement.nodes[0];
-    let ids: Vec<_> = node.sets.iter().map(|set| (set.question, set.keys.clone(), set.id)).collect();
+    let ids: Vec<_> =
+        node.sets.iter().map(|set| (set.question, set.keys.clone(), set.id)).collect();
     assert_eq!(
         ids,
         [(0, vec![0, 1], 0b00), (1, vec![1], 0b10), (2, vec![], 0b11), (1, vec![1], 0b110)]
