@@ -1,7 +1,7 @@
 //! A policy with every kind of table, whose files are gone once their headers are read: a plan that
 //! is made at all is made without data.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use throng_query::QueryError;
@@ -95,15 +95,43 @@ const HEADERS: &[(&str, &str)] = &[
 static WORLD: LazyLock<(Policy, Catalog)> = LazyLock::new(|| {
     let directory: PathBuf =
         std::env::temp_dir().join(format!("throng-sql-{}", std::process::id()));
-    std::fs::create_dir_all(&directory).unwrap();
+    let world = opened(&directory);
+    std::fs::remove_dir_all(&directory).unwrap();
+    world
+});
+
+fn opened(directory: &Path) -> (Policy, Catalog) {
+    std::fs::create_dir_all(directory).unwrap();
     for (name, header) in HEADERS {
         std::fs::write(directory.join(name), header).unwrap();
     }
     let policy = Policy::parse(POLICY, &directory.join("throng.toml")).unwrap();
     let catalog = Catalog::open(&policy).unwrap();
-    std::fs::remove_dir_all(&directory).unwrap();
     (policy, catalog)
-});
+}
+
+/// Every plan of the `.slt` files is one that the engine runs, here on tables without rows.
+#[test]
+fn the_rows_of_questions_run() {
+    let directory = std::env::temp_dir().join(format!("throng-sql-run-{}", std::process::id()));
+    let (policy, catalog) = opened(&directory);
+    let context = catalog.context().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let mut run = 0;
+    for sql in crate::plans::queries() {
+        let Ok(batch) = Batch::plan(&sql, &policy, &catalog) else { continue };
+        for question in batch.statements.into_iter().flat_map(|statement| statement.questions) {
+            let rows = runtime.block_on(async {
+                context.execute_logical_plan(question.rows).await?.collect().await
+            });
+            let rows = rows.unwrap_or_else(|error| panic!("{sql}\n{error}"));
+            assert_eq!(rows.iter().map(|batch| batch.num_rows()).sum::<usize>(), 0, "{sql}");
+            run += 1;
+        }
+    }
+    std::fs::remove_dir_all(&directory).unwrap();
+    assert!(run > 50, "{run}");
+}
 
 pub(crate) fn plan(text: &str) -> Result<Batch, QueryError> {
     let (policy, catalog) = &*WORLD;
