@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use datafusion::arrow::record_batch::RecordBatch;
 use throng_query::QueryError;
 use throng_query::catalog::Catalog;
 use throng_query::policy::Policy;
@@ -125,7 +126,7 @@ fn the_rows_of_questions_run() {
                 context.execute_logical_plan(question.rows).await?.collect().await
             });
             let rows = rows.unwrap_or_else(|error| panic!("{sql}\n{error}"));
-            assert_eq!(rows.iter().map(|batch| batch.num_rows()).sum::<usize>(), 0, "{sql}");
+            assert_eq!(rows.iter().map(RecordBatch::num_rows).sum::<usize>(), 0, "{sql}");
             run += 1;
         }
     }
