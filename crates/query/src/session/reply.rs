@@ -86,7 +86,8 @@ impl Reply {
 pub(super) fn notes(batch: &Batch, answers: &[Answered]) -> Vec<String> {
     let mut notes = Vec::new();
     for (number, answer) in answers.iter().enumerate() {
-        let which = if answers.len() == 1 { String::new() } else { format!("part {}: ", number + 1) };
+        let which =
+            if answers.len() == 1 { String::new() } else { format!("part {}: ", number + 1) };
         if let Some(threshold) = answer.threshold {
             notes.push(format!(
                 "{which}groups with fewer than about {} units are not shown",

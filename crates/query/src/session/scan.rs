@@ -94,8 +94,9 @@ impl Source for Scan {
         };
         self.runtime.block_on(all).map_err(|error| MechanismError::Refused {
             what: error.to_string(),
-            hint: "the charge stays spent, as rows may have been read; check the files and ask again"
-                .to_owned(),
+            hint:
+                "the charge stays spent, as rows may have been read; check the files and ask again"
+                    .to_owned(),
         })
     }
 }
