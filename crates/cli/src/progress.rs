@@ -77,3 +77,34 @@ impl Drop for Waiting {
         self.bar.finish_and_clear();
     }
 }
+
+/// A bar for the scan of files, without numbers on it.
+pub(crate) struct Scan {
+    bar: ProgressBar,
+    started: Instant,
+}
+
+impl Scan {
+    /// Nothing is read yet.
+    pub(crate) fn new() -> Self {
+        let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template("reading {bar:30} {elapsed}") {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        Self { bar, started: Instant::now() }
+    }
+
+    /// So much of the files is read, in thousandths.
+    pub(crate) fn at(&self, thousandths: u64) {
+        if self.bar.is_hidden() && self.started.elapsed() > PATIENCE {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.set_position(thousandths.min(1000));
+    }
+}
+
+impl Drop for Scan {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

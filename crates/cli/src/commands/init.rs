@@ -1,0 +1,136 @@
+//! `throng init`: a first policy.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use throng_query::{example, policy::Policy};
+
+use crate::failure::Failure;
+use crate::{output, place, project};
+
+const EXAMPLES: &str = "\
+Examples:
+  throng init --example clinic
+  throng init clinic/visits.parquet --output visits.toml
+  throng init --table stays=clinic/visits.parquet --output - ";
+
+/// Write a commented policy for files, or an example to try.
+///
+/// The policy is made from the names and types of columns alone, never from values. It says what you
+/// have to decide: who is protected, how much one of them may contribute, which values are public,
+/// and how much may be told in all.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Options {
+    /// Data files: Parquet, CSV or Arrow. A table is called as its file.
+    #[arg(value_name = "FILE")]
+    files: Vec<String>,
+
+    /// A data file, and what its table is called in SQL.
+    #[arg(long, value_name = "NAME=FILE", value_parser = project::pair)]
+    table: Vec<(String, String)>,
+
+    /// The file to write; `-` for stdout.
+    #[arg(long, short, value_name = "FILE", default_value = place::POLICY)]
+    output: PathBuf,
+
+    /// Write over a file that is there.
+    #[arg(long)]
+    force: bool,
+
+    /// Write an example into a folder instead: made-up data, a policy.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "table", "output", "force"])]
+    example: Option<PathBuf>,
+}
+
+/// Writes a template or the example.
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    if let Some(folder) = &options.example {
+        return write_example(folder);
+    }
+    let tables = named(options)?;
+    let folder = options.output.parent().unwrap_or(Path::new(""));
+    let text = Policy::template_of(&tables, folder)?;
+    if options.output == Path::new("-") {
+        return output::answer(&text);
+    }
+    write(options, &text)?;
+    output::talk(&format!(
+        "{} written: read it, and decide what it asks\nthen: throng explain 'SELECT count(*) FROM {}'\n",
+        options.output.display(),
+        tables.first().map_or("data", |(name, _)| name)
+    ));
+    Ok(())
+}
+
+fn write_example(folder: &Path) -> Result<(), Failure> {
+    example::write(folder)?;
+    output::talk(&format!(
+        "{folder}: visits.parquet ({} made-up visits of {} people), clinics.csv, throng.toml\n\
+         then: cd {folder} && throng query 'SELECT clinic, count(*) AS visits FROM visits GROUP BY clinic'\n",
+        example::ROWS,
+        example::PEOPLE,
+        folder = folder.display(),
+    ));
+    Ok(())
+}
+
+/// The tables asked for, by name.
+fn named(options: &Options) -> Result<Vec<(String, String)>, Failure> {
+    let own = options.files.iter().map(|path| (table_name(path), path.clone()));
+    let tables: Vec<_> = own.chain(options.table.iter().cloned()).collect();
+    if tables.is_empty() {
+        return Err(Failure::usage(
+            "there is nothing to write a policy for",
+            "name data files: throng init visits.parquet; or try throng init --example clinic",
+        ));
+    }
+    Ok(tables)
+}
+
+/// The name of a file as a name in SQL.
+fn table_name(path: &str) -> String {
+    let stem = Path::new(path).file_stem().map(|stem| stem.to_string_lossy().to_lowercase());
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let name: String = stem.unwrap_or_default().chars().map(plain).collect();
+    match name.chars().next() {
+        Some(first) if first.is_ascii_alphabetic() => name,
+        _ => format!("table_{name}"),
+    }
+}
+
+fn write(options: &Options, text: &str) -> Result<(), Failure> {
+    let path = &options.output;
+    let mut how = File::options();
+    how.write(true).create(true).truncate(true).create_new(!options.force);
+    let unwritable = |error: io::Error| {
+        let hint = if error.kind() == io::ErrorKind::AlreadyExists {
+            "choose another name with --output, or add --force to write over it"
+        } else {
+            "name a file in a folder that can be written to"
+        };
+        Failure::usage(format!("{} cannot be written: {error}", path.display()), hint)
+    };
+    let mut file = how.open(path).map_err(unwritable)?;
+    file.write_all(text.as_bytes()).map_err(unwritable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_called_as_their_files() {
+        for (path, name) in [
+            ("data/Visits.parquet", "visits"),
+            ("2026-01 log.csv", "table_2026_01_log"),
+            ("a.b.csv", "a_b"),
+            ("", "table_"),
+            ("é.csv", "table__"),
+        ] {
+            assert_eq!(table_name(path), name, "{path}");
+        }
+    }
+}

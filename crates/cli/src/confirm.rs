@@ -1,0 +1,34 @@
+//! Asking before something is spent.
+
+use std::io::{self, BufRead, IsTerminal};
+
+use throng_ledger::Receipt;
+use throng_ledger::Amount;
+
+use crate::digits::Side;
+use crate::failure::Failure;
+use crate::{amount, output};
+
+/// Asks on a terminal whether to spend; elsewhere refuses.
+///
+/// `left` is what there is before the spending.
+pub(crate) fn spending(receipt: &Receipt, left: &Amount) -> Result<(), Failure> {
+    let question = format!(
+        "Spend {} of {}? This cannot be undone.",
+        amount::words(&receipt.cost, Side::Up),
+        amount::words(left, Side::Down)
+    );
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Err(Failure::usage(
+            format!("{question} There is no terminal to ask on"),
+            "add --yes; nothing was spent",
+        ));
+    }
+    output::talk(&format!("{question} [y/N] "));
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    if matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
+        return Ok(());
+    }
+    Err(Failure::usage("not confirmed", "nothing was spent"))
+}
