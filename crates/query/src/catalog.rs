@@ -1,1 +1,154 @@
-//! The tables as the engine sees them.
+//! The tables as the engine sees them: schemas and files, no rows.
+
+mod columns;
+mod config;
+mod csv;
+mod files;
+mod glob;
+mod keys;
+mod listing;
+mod schema;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::catalog::TableProvider;
+use datafusion::common::ScalarValue;
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::prelude::{SessionConfig, SessionContext};
+
+use crate::QueryError;
+use crate::policy::{EngineChoice, Policy, Table};
+
+/// The tables of a policy, opened: schemas are known, files are found, no row is read.
+pub struct Catalog {
+    entries: BTreeMap<String, Entry>,
+    engine: EngineChoice,
+}
+
+struct Entry {
+    provider: Arc<dyn TableProvider>,
+    schema: SchemaRef,
+    files: Files,
+    fingerprint: String,
+    keys: BTreeMap<String, Vec<ScalarValue>>,
+}
+
+/// The files of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Files {
+    /// Where they are, sorted.
+    pub paths: Vec<PathBuf>,
+    /// How large they are together.
+    pub bytes: u64,
+}
+
+impl Entry {
+    fn open(policy: &Policy, table: &Table) -> Result<Self, QueryError> {
+        let (files, fingerprint) = files::find(policy, table)?;
+        let schema = schema::of_table(table, &files)?;
+        columns::check(table, &schema)?;
+        let keys = keys::of_table(table, &schema)?;
+        let provider = listing::provider(table, &files.paths, &schema)?;
+        Ok(Self { provider, schema, files, fingerprint, keys })
+    }
+}
+
+impl Catalog {
+    /// Finds the files of all tables and reads their schemas.
+    ///
+    /// # Errors
+    /// If a file is missing or unreadable, files of one table disagree, or the policy names columns
+    /// that are not there or do not fit.
+    pub fn open(policy: &Policy) -> Result<Self, QueryError> {
+        let mut entries = BTreeMap::new();
+        for table in &policy.tables {
+            entries.insert(table.name.clone(), Entry::open(policy, table)?);
+        }
+        columns::check_references(policy, &entries)?;
+        Ok(Self { entries, engine: policy.engine })
+    }
+
+    /// The names of the tables, rising.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.keys().map(String::as_str)
+    }
+
+    /// The table for the engine.
+    ///
+    /// # Errors
+    /// If there is no such table.
+    pub fn provider(&self, table: &str) -> Result<Arc<dyn TableProvider>, QueryError> {
+        Ok(Arc::clone(&self.entry(table)?.provider))
+    }
+
+    /// The columns of a table; all may be NULL.
+    ///
+    /// # Errors
+    /// If there is no such table.
+    pub fn schema(&self, table: &str) -> Result<SchemaRef, QueryError> {
+        Ok(Arc::clone(&self.entry(table)?.schema))
+    }
+
+    /// The files of a table, as found when the catalog was opened.
+    ///
+    /// # Errors
+    /// If there is no such table.
+    pub fn files(&self, table: &str) -> Result<&Files, QueryError> {
+        Ok(&self.entry(table)?.files)
+    }
+
+    /// The public keys of a column, in the type of the column, in the order of the policy.
+    #[must_use]
+    pub fn keys(&self, table: &str, column: &str) -> Option<&[ScalarValue]> {
+        Some(self.entries.get(table)?.keys.get(column)?.as_slice())
+    }
+
+    /// The version of a table's data: a digest of names, sizes and times of its files.
+    ///
+    /// # Errors
+    /// If there is no such table.
+    pub fn fingerprint(&self, table: &str) -> Result<String, QueryError> {
+        Ok(self.entry(table)?.fingerprint.clone())
+    }
+
+    /// How the engine is to run: nothing about the data may steer it.
+    #[must_use]
+    pub fn session_config(&self) -> SessionConfig {
+        config::session(self.engine)
+    }
+
+    /// The memory that the engine may use.
+    ///
+    /// # Errors
+    /// If the engine refuses.
+    pub fn runtime(&self) -> Result<Arc<RuntimeEnv>, QueryError> {
+        config::runtime(self.engine)
+    }
+
+    /// A session of the engine that knows all tables.
+    ///
+    /// # Errors
+    /// If the engine refuses.
+    pub fn context(&self) -> Result<SessionContext, QueryError> {
+        let context = SessionContext::new_with_config_rt(self.session_config(), self.runtime()?);
+        for (name, entry) in &self.entries {
+            context
+                .register_table(name.as_str(), Arc::clone(&entry.provider))
+                .map_err(|_| QueryError::engine(format!("registering table {name}")))?;
+        }
+        Ok(context)
+    }
+
+    fn entry(&self, table: &str) -> Result<&Entry, QueryError> {
+        self.entries.get(table).ok_or_else(|| {
+            let names: Vec<_> = self.names().collect();
+            QueryError::invalid(
+                format!("there is no table {table}"),
+                format!("the policy has: {}", names.join(", ")),
+            )
+        })
+    }
+}

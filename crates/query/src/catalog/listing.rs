@@ -1,0 +1,58 @@
+//! Parquet and Arrow files as the engine reads them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::catalog::TableProvider;
+use datafusion::datasource::file_format::FileFormat;
+use datafusion::datasource::file_format::arrow::ArrowFormat;
+use datafusion::datasource::file_format::parquet::ParquetFormat;
+use datafusion::datasource::listing::{
+    ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
+};
+
+use super::csv::CsvTable;
+use crate::QueryError;
+use crate::policy::{Format, Table};
+
+/// The provider of a table whose files and schema are known.
+pub(super) fn provider(
+    table: &Table,
+    paths: &[PathBuf],
+    schema: &SchemaRef,
+) -> Result<Arc<dyn TableProvider>, QueryError> {
+    let format: Arc<dyn FileFormat> = match table.format {
+        Format::Csv => {
+            return Ok(Arc::new(CsvTable::new(Arc::clone(schema), paths.to_vec())));
+        }
+        Format::Parquet => Arc::new(ParquetFormat::default()),
+        Format::Arrow => Arc::new(ArrowFormat),
+    };
+    let urls = paths.iter().map(|path| url(table, path)).collect::<Result<Vec<_>, _>>()?;
+    let options = ListingOptions::new(format).with_file_extension("");
+    let config = ListingTableConfig::new_with_multi_paths(urls)
+        .with_listing_options(options)
+        .with_schema(Arc::clone(schema));
+    let refused = |_| QueryError::engine(format!("opening table {}", table.name));
+    Ok(Arc::new(ListingTable::try_new(config).map_err(refused)?))
+}
+
+/// The file as a URL, every unusual byte escaped, so that no name is mistaken for a glob.
+fn url(table: &Table, path: &Path) -> Result<ListingTableUrl, QueryError> {
+    let odd = || {
+        let what = format!("table {}: the name of {} is too odd", table.name, path.display());
+        QueryError::invalid(what, "rename it: letters, digits, - _ . and spaces")
+    };
+    let text = path.to_str().ok_or_else(odd)?;
+    let mut url = String::from("file://");
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {
+                url.push(char::from(byte));
+            }
+            _ => url.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    ListingTableUrl::parse(url).map_err(|_| odd())
+}

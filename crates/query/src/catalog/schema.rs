@@ -1,0 +1,120 @@
+//! The columns of a table, from headers and footers; never from rows or statistics.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::arrow::ipc::reader::FileReader;
+use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+
+use super::{Files, csv, files};
+use crate::QueryError;
+use crate::policy::{Format, Table};
+
+/// The schema that all files of a table share.
+pub(super) fn of_table(table: &Table, files: &Files) -> Result<SchemaRef, QueryError> {
+    let mut shared: Option<(&Path, Schema)> = None;
+    for path in &files.paths {
+        let schema = of_file(table, path)?;
+        match &shared {
+            None => shared = Some((path, schema)),
+            Some((first, expected)) => agree(table, (first, expected), (path, &schema))?,
+        }
+    }
+    let Some((path, schema)) = shared else {
+        return Err(QueryError::invalid(format!("table {} has no files", table.name), ""));
+    };
+    check_names(table, path, &schema)?;
+    Ok(Arc::new(schema))
+}
+
+fn of_file(table: &Table, path: &Path) -> Result<Schema, QueryError> {
+    let file = File::open(path).map_err(|e| files::unreadable(table, path, &e))?;
+    // What the readers say is dropped: it is about bytes of the file.
+    let broken = || {
+        let format = table.format.name();
+        let what = format!("table {}: {} is not a {format} file", table.name, path.display());
+        QueryError::invalid(what, "is the format right, and the file complete?")
+    };
+    match table.format {
+        Format::Parquet => {
+            let reader = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|_| broken())?;
+            Ok(plain(reader.schema()))
+        }
+        Format::Arrow => {
+            let reader = FileReader::try_new(BufReader::new(file), None).map_err(|_| broken())?;
+            Ok(plain(&reader.schema()))
+        }
+        Format::Csv => csv::header(table, path, file),
+    }
+}
+
+/// The schema without what depends on how a file was written: all columns may be NULL, text is
+/// Utf8, dictionaries are what they stand for.
+fn plain(schema: &Schema) -> Schema {
+    let field = |field: &Arc<Field>| Field::new(field.name(), plain_type(field.data_type()), true);
+    Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>())
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "other types stay as they are")]
+fn plain_type(kind: &DataType) -> DataType {
+    match kind {
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => DataType::Utf8,
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => DataType::Binary,
+        DataType::Dictionary(_, value) => plain_type(value),
+        other => other.clone(),
+    }
+}
+
+fn agree(
+    table: &Table,
+    (first, expected): (&Path, &Schema),
+    (path, schema): (&Path, &Schema),
+) -> Result<(), QueryError> {
+    let name = &table.name;
+    let differ = |what: String| {
+        let (a, b) = (first.display(), path.display());
+        let what = format!("table {name}: the files {a} and {b} differ: {what}");
+        Err(QueryError::invalid(what, "all files of a table have the same columns"))
+    };
+    if expected.fields().len() != schema.fields().len() {
+        return differ(format!(
+            "{} and {} columns",
+            expected.fields().len(),
+            schema.fields().len()
+        ));
+    }
+    let different = expected.fields().iter().zip(schema.fields()).find(|(a, b)| a != b);
+    match different {
+        Some((a, b)) => differ(format!(
+            "column {} ({}) and column {} ({})",
+            a.name(),
+            a.data_type(),
+            b.name(),
+            b.data_type()
+        )),
+        None => Ok(()),
+    }
+}
+
+fn check_names(table: &Table, path: &Path, schema: &Schema) -> Result<(), QueryError> {
+    let mut seen = BTreeMap::new();
+    for field in schema.fields() {
+        if field.name().is_empty() || seen.insert(field.name(), ()).is_some() {
+            let column = if field.name().is_empty() { "without a name" } else { field.name() };
+            let what = format!("table {}: {}: column {column}", table.name, path.display());
+            return Err(QueryError::invalid(
+                format!("{what} cannot be told apart"),
+                "every column needs a name of its own",
+            ));
+        }
+    }
+    if seen.is_empty() {
+        let what = format!("table {}: {} has no columns", table.name, path.display());
+        return Err(QueryError::invalid(what, ""));
+    }
+    Ok(())
+}
