@@ -2,7 +2,6 @@
 
 use std::io::{self, BufRead, IsTerminal};
 
-use throng_ledger::Receipt;
 use throng_ledger::Amount;
 
 use crate::digits::Side;
@@ -12,10 +11,10 @@ use crate::{amount, output};
 /// Asks on a terminal whether to spend; elsewhere refuses.
 ///
 /// `left` is what there is before the spending.
-pub(crate) fn spending(receipt: &Receipt, left: &Amount) -> Result<(), Failure> {
+pub(crate) fn spending(cost: &Amount, left: &Amount) -> Result<(), Failure> {
     let question = format!(
         "Spend {} of {}? This cannot be undone.",
-        amount::words(&receipt.cost, Side::Up),
+        amount::words(cost, Side::Up),
         amount::words(left, Side::Down)
     );
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {

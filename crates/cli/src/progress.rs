@@ -78,7 +78,7 @@ impl Drop for Waiting {
     }
 }
 
-/// A bar for the scan of files, without numbers on it.
+/// A sign of life while the threads of the engine read files; without numbers, as above.
 pub(crate) struct Scan {
     bar: ProgressBar,
     started: Instant,
@@ -87,24 +87,23 @@ pub(crate) struct Scan {
 impl Scan {
     /// Nothing is read yet.
     pub(crate) fn new() -> Self {
-        let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("reading {bar:30} {elapsed}") {
-            bar.set_style(style.progress_chars("=> "));
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} reading {elapsed}") {
+            bar.set_style(style);
         }
         Self { bar, started: Instant::now() }
     }
 
-    /// So much of the files is read, in thousandths.
-    pub(crate) fn at(&self, thousandths: u64) {
+    /// More was read.
+    pub(crate) fn tick(&self) {
         if self.bar.is_hidden() && self.started.elapsed() > PATIENCE {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
-        self.bar.set_position(thousandths.min(1000));
+        self.bar.tick();
     }
-}
 
-impl Drop for Scan {
-    fn drop(&mut self) {
+    /// Everything is read.
+    pub(crate) fn done(&self) {
         self.bar.finish_and_clear();
     }
 }

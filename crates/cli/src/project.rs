@@ -8,11 +8,12 @@ use throng_mechanism::Neighbours;
 use throng_numeric::Rational;
 use throng_query::policy::{Amount, Policy, Quick};
 use throng_query::question::Limit;
+use throng_query::session::Session;
 
-use crate::arguments;
 use crate::failure::Failure;
 use crate::number::{self, Number};
 use crate::place::{LEDGER, POLICY};
+use crate::{arguments, output};
 
 /// The tables and what is allowed.
 #[derive(Debug, Args)]
@@ -67,8 +68,22 @@ struct Options {
 }
 
 impl Project {
+    /// The tables and their budget, opened; what looks unwise is said.
+    pub(crate) fn session(&self) -> Result<Session, Failure> {
+        let policy = self.policy()?;
+        for warning in &policy.warnings {
+            output::talk(&format!("note: {warning}\n"));
+        }
+        if !self.quick.table.is_empty()
+            && let Some(folder) = policy.ledger.parent()
+        {
+            std::fs::create_dir_all(folder)?;
+        }
+        Ok(Session::open(policy)?)
+    }
+
     /// The policy, checked.
-    pub(crate) fn policy(&self) -> Result<Policy, Failure> {
+    fn policy(&self) -> Result<Policy, Failure> {
         match &self.policy {
             Some(path) => Ok(Policy::load(path)?),
             None if !self.quick.table.is_empty() => self.quick.policy(),

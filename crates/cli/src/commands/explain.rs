@@ -2,7 +2,6 @@
 
 use clap::Args;
 use serde_json::{Value, json};
-use throng_query::session::Session;
 
 use crate::commands::query::Setting;
 use crate::failure::Failure;
@@ -39,17 +38,14 @@ pub(crate) struct Options {
 /// Explains; reads schemas only.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let sql = options.statement.text()?;
-    let session = Session::open(options.project.policy()?)?;
+    let session = options.project.session()?;
     let request = options.setting.request(&session)?;
     let prepared = session.prepare(&sql, &request, options.setting.analyst())?;
-    for warning in session.warnings() {
-        output::talk(&format!("note: {warning}\n"));
-    }
     let explanation = prepared.explanation();
     if !options.json {
         return output::answer(&format!("{}\n", explanation.to_string().trim_end()));
     }
-    let mut answer = json!({ "schema": output::SCHEMA, "stored": prepared.stored() });
+    let mut answer = json!({ "schema": output::SCHEMA });
     if let (Some(answer), Value::Object(more)) = (answer.as_object_mut(), serde_json::to_value(explanation)?) {
         answer.extend(more);
     }

@@ -5,7 +5,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use throng_query::{example, policy::Policy};
+use throng_mechanism::Neighbours;
+use throng_numeric::Rational;
+use throng_query::catalog::Catalog;
+use throng_query::example;
+use throng_query::policy::{Amount, Policy, Quick};
+use throng_query::question::Limit;
 
 use crate::failure::Failure;
 use crate::{output, place, project};
@@ -51,8 +56,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         return write_example(folder);
     }
     let tables = named(options)?;
-    let folder = options.output.parent().unwrap_or(Path::new(""));
-    let text = Policy::template_of(&tables, folder)?;
+    let text = template(&tables, options.output.parent().unwrap_or(Path::new("")))?;
     if options.output == Path::new("-") {
         return output::answer(&text);
     }
@@ -63,6 +67,48 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         tables.first().map_or("data", |(name, _)| name)
     ));
     Ok(())
+}
+
+/// The policy of all tables: the first with all that is said once, then the parts of the others.
+fn template(tables: &[(String, String)], folder: &Path) -> Result<String, Failure> {
+    let catalog = schemas(tables)?;
+    let mut text = String::new();
+    for (name, path) in tables {
+        let whole = Policy::template(name, &seen_from(folder, path), &*catalog.schema(name)?);
+        let own = whole.find("\n[tables.").map_or(0, |place| place + 1);
+        let part = if text.is_empty() { Some(whole.as_str()) } else { whole.get(own..) };
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(part.unwrap_or_default());
+    }
+    Ok(text)
+}
+
+/// The schemas of the files; no row is read.
+fn schemas(tables: &[(String, String)]) -> Result<Catalog, Failure> {
+    let policy = Policy::quick(Quick {
+        tables: tables.to_vec(),
+        unit: None,
+        bounds: Vec::new(),
+        keys: Vec::new(),
+        max_groups: Limit::Auto,
+        max_rows: Limit::Auto,
+        neighbours: Neighbours::AddRemove,
+        budget: Amount::Pure { epsilon: Rational::ONE },
+        ledger: PathBuf::from(place::LEDGER),
+    })?;
+    Ok(Catalog::open(&policy)?)
+}
+
+/// A path as it is written in a policy in another folder.
+fn seen_from(folder: &Path, path: &str) -> String {
+    if folder.as_os_str().is_empty() || Path::new(path).is_absolute() {
+        return path.to_owned();
+    }
+    let inside = Path::new(path).strip_prefix(folder).map(Path::to_path_buf);
+    let seen = inside.or_else(|_| std::path::absolute(path));
+    seen.map_or_else(|_| path.to_owned(), |path| path.display().to_string())
 }
 
 fn write_example(folder: &Path) -> Result<(), Failure> {

@@ -4,9 +4,11 @@ mod setting;
 mod show;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use throng_query::session::Session;
+use throng_query::answer::Consistency;
+use throng_query::session::{Prepared, Session, Watch};
 
 use crate::confirm;
 use crate::failure::Failure;
@@ -99,15 +101,36 @@ enum Format {
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     show::check(options)?;
     let sql = options.statement.text()?;
-    let session = Session::open(options.project.policy()?)?;
-    let analyst = options.setting.analyst();
+    let session = options.project.session()?;
     let request = options.setting.request(&session)?;
-    let prepared = session.prepare(&sql, &request, analyst)?;
-    if !prepared.stored() && !options.yes {
-        confirm::spending(prepared.receipt(), &session.ledger().remaining(analyst)?)?;
+    let prepared = session.prepare(&sql, &request, options.setting.analyst())?;
+    confirm(options, &session, &prepared)?;
+    let scan = Arc::new(Scan::new());
+    let shared = Arc::clone(&scan);
+    let watch: Watch = Arc::new(move |_| shared.tick());
+    let reply = session.ask(prepared, options.consistency(), &watch);
+    scan.done();
+    show::show(options, &request, &reply?)
+}
+
+/// Nothing is spent unless somebody agreed; what is stored is free.
+fn confirm(options: &Options, session: &Session, prepared: &Prepared) -> Result<(), Failure> {
+    let receipt = match prepared.receipt() {
+        None => return Ok(()),
+        Some(receipt) => receipt.map_err(|error| Failure::from(error.clone()))?,
+    };
+    if options.yes {
+        return Ok(());
     }
-    let scan = Scan::new();
-    let reply = session.ask(prepared, &|seen| scan.seen(seen.bytes_done, seen.bytes_total))?;
-    drop(scan);
-    show::show(options, &session, &reply)
+    confirm::spending(&receipt.cost, &session.ledger().remaining(options.setting.analyst())?)
+}
+
+impl Options {
+    fn consistency(&self) -> Consistency {
+        Consistency {
+            non_negative: self.non_negative,
+            totals: self.consistent,
+            ..Consistency::default()
+        }
+    }
 }

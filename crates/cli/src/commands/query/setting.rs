@@ -50,18 +50,8 @@ impl Setting {
 
     /// The policy's defaults, with what was said instead.
     pub(crate) fn request(&self, session: &Session) -> Result<Request, Failure> {
-        let usual = session.policy().defaults.cost.as_ref();
-        let mut request = session.request();
-        match self.spend.cost(usual)? {
-            Some(cost) => request.cost = cost,
-            None if usual.is_some() => {}
-            None => {
-                return Err(Failure::usage(
-                    "it is not said what the question may cost",
-                    "give --epsilon (with --delta), --rho, --mu or --error; or a [query] in the policy",
-                ));
-            }
-        }
+        let cost = self.spend.cost(session.policy().defaults.cost.as_ref())?;
+        let mut request = session.request(cost)?;
         if let Some(confidence) = &self.confidence {
             request.confidence = confidence.nearest();
         }

@@ -5,12 +5,15 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use serde_json::{Value, json};
+use throng_account::Bracket;
 use throng_query::answer::{self, BarOptions, Table};
+use throng_query::release::{Clipping, Request};
 use throng_query::session::Reply;
 
 use super::{Format, Options};
 use crate::digits::{self, Side};
 use crate::failure::Failure;
+use crate::json::Real;
 use crate::{amount, output, terminal};
 
 /// The most groups for which bars are drawn without being asked for.
@@ -70,10 +73,10 @@ fn format(options: &Options) -> Result<answer::Format, Failure> {
 }
 
 /// Shows the answer; it is stored, so whatever fails here can be asked again, free.
-pub(super) fn show(options: &Options, reply: &Reply) -> Result<(), Failure> {
+pub(super) fn show(options: &Options, request: &Request, reply: &Reply) -> Result<(), Failure> {
     let format = format(options)?;
     let bytes = match format {
-        answer::Format::Json => [serde_json::to_vec_pretty(&in_json(options, reply))?, b"\n".to_vec()].concat(),
+        answer::Format::Json => [serde_json::to_vec_pretty(&in_json(options, request, reply))?, b"\n".to_vec()].concat(),
         answer::Format::Table
         | answer::Format::Csv
         | answer::Format::Arrow
@@ -88,6 +91,7 @@ pub(super) fn show(options: &Options, reply: &Reply) -> Result<(), Failure> {
         std::fs::write(path, drawn(reply)).map_err(|error| unwritable(path, &error))?;
     }
     if !options.json {
+        // Said after the answer, so that it is the last thing on a terminal.
         output::talk(&talk(reply));
     }
     Ok(())
@@ -124,22 +128,18 @@ fn drawn(reply: &Reply) -> String {
 }
 
 /// The contract `throng/1`.
-fn in_json(options: &Options, reply: &Reply) -> Value {
+fn in_json(options: &Options, request: &Request, reply: &Reply) -> Value {
     let part = |table: &Table| table.to_json(!options.no_intervals);
-    let epsilon = &reply.cost.epsilon;
     let mut answer = json!({
         "schema": output::SCHEMA,
         "columns": [],
         "rows": [],
-        "cost": {
-            "epsilon": { "delta": epsilon.delta, "lower": epsilon.lower, "upper": epsilon.upper },
-            "charged": amount::json(&reply.cost.amount, Side::Up),
-        },
+        "cost": cost(reply),
         "remaining": amount::json(&reply.remaining, Side::Down),
         "receipt": reply.receipt,
         "fresh": reply.fresh,
-        "confidence": reply.confidence,
-        "clipping": reply.clipping,
+        "confidence": request.confidence,
+        "clipping": reply.clipping.iter().map(clipping).collect::<Vec<_>>(),
         "notes": reply.notes,
     });
     if let Some(answer) = answer.as_object_mut() {
@@ -153,24 +153,42 @@ fn in_json(options: &Options, reply: &Reply) -> Value {
     answer
 }
 
+/// What the answer cost when it was fresh; nothing if only public tables were read.
+fn cost(reply: &Reply) -> Value {
+    let (delta, lower, upper) =
+        reply.cost.as_ref().map_or((0.0, 0.0, 0.0), |cost| (cost.delta, cost.lower, cost.upper));
+    let ends = [delta, lower, upper].map(Real);
+    let [delta, lower, upper] = &ends;
+    json!({
+        "epsilon": { "delta": delta, "lower": lower, "upper": upper },
+        "charged": reply.cost.as_ref().map(|cost| amount::json(&cost.charged, Side::Up)),
+        "mechanism": reply.cost.as_ref().map(|cost| &cost.spec),
+    })
+}
+
+fn clipping(clipping: &Clipping) -> Value {
+    json!({ "lost": clipping.lost, "low": clipping.low, "high": clipping.high })
+}
+
 /// What there is to say beside the answer.
 fn talk(reply: &Reply) -> String {
     let mut text = String::new();
     for note in &reply.notes {
         let _ = writeln!(text, "note: {note}");
     }
-    let epsilon = &reply.cost.epsilon;
-    let bracket = throng_account::Bracket { lower: epsilon.lower, upper: epsilon.upper };
-    let bracket = digits::bracket(bracket);
-    let delta = digits::plain_or_exponent(epsilon.delta);
-    let charged = amount::words(&reply.cost.amount, Side::Up);
-    let left = amount::words(&reply.remaining, Side::Down);
-    if reply.fresh {
-        let _ = writeln!(text, "cost: {charged} (epsilon at delta {delta}: {bracket})");
-    } else {
-        let _ = writeln!(text, "cost: nothing, the answer was stored (it had cost {charged})");
+    if let Some(cost) = &reply.cost {
+        let bracket = digits::bracket(Bracket { lower: cost.lower, upper: cost.upper });
+        let delta = digits::plain_or_exponent(cost.delta);
+        let charged = amount::words(&cost.charged, Side::Up);
+        let _ = if reply.fresh {
+            writeln!(text, "cost: {charged} (epsilon at delta {delta}: {bracket})")
+        } else {
+            writeln!(text, "cost: none, the answer was stored (it had cost {charged})")
+        };
     }
-    let _ = writeln!(text, "left: {left}");
-    let _ = writeln!(text, "receipt: {}", reply.receipt);
+    let _ = writeln!(text, "left: {}", amount::words(&reply.remaining, Side::Down));
+    if let Some(receipt) = &reply.receipt {
+        let _ = writeln!(text, "receipt: {receipt}");
+    }
     text
 }
