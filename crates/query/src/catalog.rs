@@ -8,9 +8,12 @@ mod glob;
 mod keys;
 mod listing;
 mod schema;
+mod stream;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::SchemaRef;
@@ -20,14 +23,16 @@ use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::prelude::{SessionConfig, SessionContext};
 
 use crate::QueryError;
-use crate::policy::{EngineChoice, Policy, Table};
+use crate::policy::{EngineChoice, Format, Policy, Privacy, Table};
 
 /// The tables of a policy, opened: schemas are known, files are found, no row is read.
+#[derive(Debug)]
 pub struct Catalog {
     entries: BTreeMap<String, Entry>,
     engine: EngineChoice,
 }
 
+#[derive(Debug)]
 struct Entry {
     provider: Arc<dyn TableProvider>,
     schema: SchemaRef,
@@ -47,7 +52,7 @@ pub struct Files {
 
 impl Entry {
     fn open(policy: &Policy, table: &Table) -> Result<Self, QueryError> {
-        let (files, fingerprint) = files::find(policy, table)?;
+        let (files, fingerprint) = files::find(policy.directory(), table)?;
         let schema = schema::of_table(table, &files)?;
         columns::check(table, &schema)?;
         let keys = keys::of_table(table, &schema)?;
@@ -68,6 +73,7 @@ impl Catalog {
             entries.insert(table.name.clone(), Entry::open(policy, table)?);
         }
         columns::check_references(policy, &entries)?;
+        check_apart(policy, &entries)?;
         Ok(Self { entries, engine: policy.engine })
     }
 
@@ -114,6 +120,23 @@ impl Catalog {
         Ok(self.entry(table)?.fingerprint.clone())
     }
 
+    /// Whether the files are still those that the catalog was opened with.
+    ///
+    /// To be asked when a charge is about to be made: an answer is stored under the fingerprint.
+    ///
+    /// # Errors
+    /// If a file of the table is gone, is new, or was changed.
+    pub fn unchanged(&self, policy: &Policy, table: &str) -> Result<(), QueryError> {
+        let entry = self.entry(table)?;
+        let changed = || {
+            let what = format!("the files of table {table} changed since it was opened");
+            QueryError::invalid(what, "ask again")
+        };
+        let rules = policy.table(table).ok_or_else(changed)?;
+        let (_, fingerprint) = files::find(policy.directory(), rules)?;
+        if fingerprint == entry.fingerprint { Ok(()) } else { Err(changed()) }
+    }
+
     /// How the engine is to run: nothing about the data may steer it.
     #[must_use]
     pub fn session_config(&self) -> SessionConfig {
@@ -151,4 +174,40 @@ impl Catalog {
             )
         })
     }
+}
+
+/// The schema of one file, for [`Policy::template`]: all columns of a CSV file are text.
+///
+/// # Errors
+/// If the file is missing, unreadable or of no known format.
+pub fn schema_of(path: &str) -> Result<SchemaRef, QueryError> {
+    let format = Format::of_path(path).ok_or_else(|| {
+        let what = format!("{path}: the format is not clear from the name of the file");
+        QueryError::invalid(what, "files end in .parquet, .csv or .arrow")
+    })?;
+    let table = Table {
+        name: Policy::name_for(path),
+        paths: vec![path.to_string()],
+        format,
+        columns: BTreeMap::new(),
+        privacy: Privacy::Public,
+    };
+    let (files, _) = files::find(Path::new("."), &table)?;
+    schema::of_table(&table, &files)
+}
+
+/// What is private in one table is not public in another.
+fn check_apart(policy: &Policy, entries: &BTreeMap<String, Entry>) -> Result<(), QueryError> {
+    let mut owners: BTreeMap<&PathBuf, &Table> = BTreeMap::new();
+    for table in &policy.tables {
+        for path in entries.get(&table.name).into_iter().flat_map(|entry| &entry.files.paths) {
+            let other = owners.entry(path).or_insert(table);
+            if other.is_public() != table.is_public() {
+                let (a, b, file) = (&other.name, &table.name, path.display());
+                let what = format!("{file} is in tables {a} and {b}, one public and one private");
+                return Err(QueryError::invalid(what, "a file is either public or private"));
+            }
+        }
+    }
+    Ok(())
 }

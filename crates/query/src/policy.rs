@@ -32,6 +32,9 @@ mod template;
 mod units;
 mod value;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -251,6 +254,12 @@ impl Policy {
         schema: &datafusion::arrow::datatypes::Schema,
     ) -> String {
         template::template(name, path, schema)
+    }
+
+    /// A name for the table of a file that SQL takes without quotes.
+    #[must_use]
+    pub fn name_for(path: &str) -> String {
+        template::name_for(path)
     }
 
     /// A policy without a file, for one question from the command line.

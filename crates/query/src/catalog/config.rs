@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use datafusion::config::TableParquetOptions;
 use datafusion::execution::memory_pool::FairSpillPool;
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::prelude::SessionConfig;
@@ -16,14 +17,9 @@ use crate::policy::EngineChoice;
 /// whether a value is in the file). Text is read as plain Utf8, which groups faster than views.
 pub(super) fn session(engine: EngineChoice) -> SessionConfig {
     let EngineChoice::DataFusion { threads, .. } = engine;
-    let mut config = SessionConfig::new()
-        .with_collect_statistics(false)
-        .with_parquet_pruning(false)
-        .with_parquet_bloom_filter_pruning(false)
-        .with_parquet_page_index_pruning(false);
+    let mut config = SessionConfig::new().with_collect_statistics(false);
     let options = config.options_mut();
-    options.execution.parquet.schema_force_view_types = false;
-    options.execution.parquet.pushdown_filters = false;
+    options.execution.parquet = parquet().global;
     options.execution.split_file_groups_by_statistics = false;
     options.execution.listing_table_ignore_subdirectory = true;
     options.optimizer.enable_dynamic_filter_pushdown = false;
@@ -35,6 +31,17 @@ pub(super) fn session(engine: EngineChoice) -> SessionConfig {
         Some(threads) => config.with_target_partitions(threads),
         None => config,
     }
+}
+
+/// How Parquet files are read. The engine takes this from the table, not from the session.
+pub(super) fn parquet() -> TableParquetOptions {
+    let mut options = TableParquetOptions::default();
+    options.global.pruning = false;
+    options.global.bloom_filter_on_read = false;
+    options.global.enable_page_index = false;
+    options.global.pushdown_filters = false;
+    options.global.schema_force_view_types = false;
+    options
 }
 
 /// The memory of a private query.

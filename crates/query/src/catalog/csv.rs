@@ -6,23 +6,16 @@
 
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::pin::Pin;
+use std::path::Path;
 use std::sync::Arc;
 
 use ::csv::{ByteRecord, Reader, ReaderBuilder};
 use datafusion::arrow::array::{ArrayRef, RecordBatchOptions, StringBuilder};
-use datafusion::arrow::compute::{CastOptions, cast_with_options};
 use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::arrow::record_batch::RecordBatch;
-use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::DataFusionError;
-use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::logical_expr::{Expr, TableType};
-use datafusion::physical_plan::ExecutionPlan;
-use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 
+use super::stream::{lost, typed};
 use crate::QueryError;
 use crate::policy::{Kind, Table};
 
@@ -50,106 +43,14 @@ fn reader<R: Read>(source: R) -> Reader<R> {
     ReaderBuilder::new().flexible(true).buffer_capacity(1 << 17).from_reader(source)
 }
 
-/// A table of CSV files, one partition each.
-#[derive(Debug)]
-pub(super) struct CsvTable {
-    schema: SchemaRef,
-    paths: Vec<PathBuf>,
-}
-
-impl CsvTable {
-    pub(super) fn new(schema: SchemaRef, paths: Vec<PathBuf>) -> Self {
-        Self { schema, paths }
-    }
-
-    fn plan(
-        &self,
-        projection: Option<&Vec<usize>>,
-        limit: Option<usize>,
-    ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
-        let all = || (0..self.schema.fields().len()).collect();
-        let columns: Arc<[usize]> = projection.cloned().unwrap_or_else(all).into();
-        let schema = Arc::new(self.schema.project(&columns)?);
-        let part = |path: &PathBuf| -> Arc<dyn PartitionStream> {
-            Arc::new(CsvFile {
-                path: path.clone(),
-                columns: Arc::clone(&columns),
-                schema: Arc::clone(&schema),
-            })
-        };
-        let parts = self.paths.iter().map(part).collect();
-        let plan = StreamingTableExec::try_new(schema.clone(), parts, None, [], false, limit)?;
-        Ok(Arc::new(plan))
-    }
-}
-
-type Planned<'a> =
-    Pin<Box<dyn Future<Output = Result<Arc<dyn ExecutionPlan>, DataFusionError>> + Send + 'a>>;
-
-impl TableProvider for CsvTable {
-    fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.schema)
-    }
-
-    fn table_type(&self) -> TableType {
-        TableType::Base
-    }
-
-    // An async function of a trait object, written out.
-    fn scan<'life0, 'life1, 'life2, 'life3, 'async_trait>(
-        &'life0 self,
-        _state: &'life1 dyn Session,
-        projection: Option<&'life2 Vec<usize>>,
-        _filters: &'life3 [Expr],
-        limit: Option<usize>,
-    ) -> Planned<'async_trait>
-    where
-        'life0: 'async_trait,
-        'life1: 'async_trait,
-        'life2: 'async_trait,
-        'life3: 'async_trait,
-        Self: 'async_trait,
-    {
-        let plan = self.plan(projection, limit);
-        Box::pin(async move { plan })
-    }
-}
-
-/// The wanted columns of one file.
-#[derive(Debug)]
-struct CsvFile {
-    path: PathBuf,
+/// The batches of one file: its columns of these numbers, as this schema has them.
+pub(super) fn batches(
+    file: File,
     columns: Arc<[usize]>,
     schema: SchemaRef,
-}
-
-impl PartitionStream for CsvFile {
-    fn schema(&self) -> &SchemaRef {
-        &self.schema
-    }
-
-    fn execute(&self, context: Arc<TaskContext>) -> SendableRecordBatchStream {
-        let rows = context.session_config().batch_size();
-        let opened = File::open(&self.path).map_err(|_| lost());
-        let (failed, file) = match opened {
-            Ok(file) => (None, Some(file)),
-            Err(e) => (Some(Err(e)), None),
-        };
-        let batches = file.map(|file| Batches {
-            reader: reader(file),
-            record: ByteRecord::new(),
-            columns: Arc::clone(&self.columns),
-            schema: Arc::clone(&self.schema),
-            rows,
-        });
-        let all = failed.into_iter().chain(batches.into_iter().flatten());
-        let stream = futures::stream::iter(all);
-        Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.schema), stream))
-    }
-}
-
-fn lost() -> DataFusionError {
-    DataFusionError::Execution("a CSV file can no longer be read".into())
+    rows: usize,
+) -> impl Iterator<Item = Result<RecordBatch, DataFusionError>> + Send {
+    Batches { reader: reader(file), record: ByteRecord::new(), columns, schema, rows }
 }
 
 struct Batches<R> {
@@ -172,6 +73,10 @@ impl<R: Read> Iterator for Batches<R> {
 const BATCH_BYTES: usize = 64 << 20;
 
 impl<R: Read> Batches<R> {
+    fn is_text(&self, column: usize) -> bool {
+        self.schema.fields().get(column).is_some_and(|field| *field.data_type() == DataType::Utf8)
+    }
+
     fn batch(&mut self) -> Result<Option<RecordBatch>, DataFusionError> {
         let mut builders: Vec<_> = self.columns.iter().map(|_| StringBuilder::new()).collect();
         let (mut rows, mut bytes) = (0, 0);
@@ -181,8 +86,9 @@ impl<R: Read> Batches<R> {
             }
             rows += 1;
             bytes += self.record.as_slice().len();
-            for (builder, column) in builders.iter_mut().zip(self.columns.iter()) {
-                append(builder, self.record.get(*column));
+            for (i, builder) in builders.iter_mut().enumerate() {
+                let (column, text) = (self.columns.get(i), self.is_text(i));
+                append(builder, column.and_then(|column| self.record.get(*column)), text);
             }
         }
         if rows == 0 {
@@ -191,7 +97,7 @@ impl<R: Read> Batches<R> {
         let fields = self.schema.fields().iter();
         let typed = fields
             .zip(builders)
-            .map(|(field, mut b)| typed(Arc::new(b.finish()), field.data_type()));
+            .map(|(field, mut b)| typed(&(Arc::new(b.finish()) as ArrayRef), field.data_type()));
         let arrays = typed.collect::<Result<Vec<_>, _>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let batch = RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options)?;
@@ -202,8 +108,9 @@ impl<R: Read> Batches<R> {
 /// A field longer than this is cut: one row must not be able to overflow a batch.
 const FIELD_BYTES: usize = 16 << 20;
 
-fn append(builder: &mut StringBuilder, field: Option<&[u8]>) {
-    match field {
+/// Text is taken as it is; around other values white space does not matter.
+fn append(builder: &mut StringBuilder, field: Option<&[u8]>, text: bool) {
+    match field.map(|bytes| if text { bytes } else { bytes.trim_ascii() }) {
         None | Some([]) => builder.append_null(),
         Some(bytes) => {
             let bytes = bytes.get(..FIELD_BYTES).unwrap_or(bytes);
@@ -212,11 +119,94 @@ fn append(builder: &mut StringBuilder, field: Option<&[u8]>) {
     }
 }
 
-/// Text as values of a type; NULL where it does not parse.
-fn typed(text: ArrayRef, kind: &DataType) -> Result<ArrayRef, DataFusionError> {
-    if *kind == DataType::Utf8 {
-        return Ok(text);
+#[cfg(test)]
+mod tests {
+    use datafusion::arrow::util::display::array_value_to_string;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const KINDS: [Kind; 6] =
+        [Kind::Text, Kind::Integer, Kind::Number, Kind::Boolean, Kind::Date, Kind::Timestamp];
+
+    fn read(bytes: &[u8], kinds: &[Kind], rows: usize) -> Vec<RecordBatch> {
+        let field = |(i, kind): (usize, &Kind)| Field::new(format!("c{i}"), kind.data_type(), true);
+        let schema = Schema::new(kinds.iter().enumerate().map(field).collect::<Vec<_>>());
+        let columns: Vec<usize> = (0..kinds.len()).collect();
+        let batches = Batches {
+            reader: reader(bytes),
+            record: ByteRecord::new(),
+            columns: columns.into(),
+            schema: Arc::new(schema),
+            rows,
+        };
+        batches.collect::<Result<_, _>>().unwrap()
     }
-    let options = CastOptions { safe: true, ..CastOptions::default() };
-    Ok(cast_with_options(&text, kind, &options)?)
+
+    fn cells(batches: &[RecordBatch]) -> Vec<Vec<String>> {
+        let row = |batch: &RecordBatch, row: usize| {
+            let cell = |column: &ArrayRef| array_value_to_string(column, row).unwrap();
+            batch.columns().iter().map(cell).collect()
+        };
+        batches.iter().flat_map(|batch| (0..batch.num_rows()).map(move |i| row(batch, i))).collect()
+    }
+
+    #[test]
+    fn no_row_can_fail() {
+        let bytes = b"\xef\xbb\xbfc0,c1\n1,a\n x ,b,extra,fields\n3\n\n,\n 4 ,\xff\xfe\n\"5\",\"6\n7\"\n8,\"open\n";
+        let rows = cells(&read(bytes, &[Kind::Integer, Kind::Text], 2));
+        let expected = [
+            ["1", "a"],
+            ["", "b"],
+            ["3", ""],
+            ["", ""],
+            ["4", "\u{fffd}\u{fffd}"],
+            ["5", "6\n7"],
+            ["8", "open\n"],
+        ];
+        assert_eq!(rows, expected);
+    }
+
+    #[test]
+    fn types_are_read_or_null() {
+        for (kind, text, shown) in [
+            (Kind::Integer, "-9223372036854775808", "-9223372036854775808"),
+            (Kind::Integer, "9223372036854775808", ""),
+            (Kind::Integer, "1.0", ""),
+            (Kind::Number, "1e3", "1000.0"),
+            (Kind::Number, "1e999", "inf"),
+            (Kind::Number, "one", ""),
+            (Kind::Boolean, "true", "true"),
+            (Kind::Boolean, "perhaps", ""),
+            (Kind::Date, "2026-01-31", "2026-01-31"),
+            (Kind::Date, "2026-02-31", ""),
+            (Kind::Timestamp, "2026-01-31T12:00:00.5", "2026-01-31T12:00:00.500"),
+            (Kind::Timestamp, "999999-01-01T00:00:00", ""),
+        ] {
+            let bytes = format!("h\n{text}\n");
+            assert_eq!(cells(&read(bytes.as_bytes(), &[kind], 10)), [[shown]], "{kind:?} {text}");
+        }
+    }
+
+    #[test]
+    fn counting_needs_no_columns() {
+        let batches = read(b"h\n1\n2\n3\n", &[], 2);
+        assert_eq!(batches.iter().map(RecordBatch::num_rows).collect::<Vec<_>>(), [2, 1]);
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_never_fail(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            read(&bytes, &KINDS, 3);
+        }
+
+        #[test]
+        fn words_never_fail(
+            words in proptest::collection::vec("[-+0-9eE.:TZ/ ]{0,24}|[^,\"\n]{0,8}", 0..20),
+        ) {
+            let line = |word: &String| vec![word.as_str(); 6].join(",");
+            let body = words.iter().map(line).collect::<Vec<_>>().join("\n");
+            read(format!("a,b,c,d,e,f\n{body}").as_bytes(), &KINDS, 3);
+        }
+    }
 }

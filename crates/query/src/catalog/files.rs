@@ -10,11 +10,10 @@ use sha2::{Digest, Sha256};
 
 use super::{Files, glob};
 use crate::QueryError;
-use crate::policy::{Format, Policy, Table, short_digest};
+use crate::policy::{Format, Table, short_digest};
 
 /// The files of a table, sorted, each once, and the digest of their names, sizes and times.
-pub(super) fn find(policy: &Policy, table: &Table) -> Result<(Files, String), QueryError> {
-    let base = policy.directory();
+pub(super) fn find(base: &Path, table: &Table) -> Result<(Files, String), QueryError> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for pattern in &table.paths {

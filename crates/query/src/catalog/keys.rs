@@ -60,16 +60,79 @@ fn fits(key: &Value, kind: &DataType) -> bool {
     }
 }
 
+/// The key as a value of the type; `None` if it is not one. Floats are finite, and zero has no sign.
 fn converted(key: &Value, kind: &DataType) -> Option<ScalarValue> {
-    let text = match key {
-        // Rationals print as fractions; a decimal column takes what a float can say.
+    let source = match key {
+        // A rational prints as a fraction.
         Value::Number(number) if !number.is_integer() => {
-            let nearest = ScalarValue::Float64(Some(number.to_f64_nearest()));
-            return nearest.cast_to(kind).ok().filter(|value| !value.is_null());
+            ScalarValue::Float64(Some(number.to_f64_nearest()))
         }
-        Value::Text(_) | Value::Number(_) | Value::Boolean(_) | Value::Moment(_) => key.to_string(),
-        Value::Plain(text) => text.clone(),
+        Value::Text(_) | Value::Number(_) | Value::Boolean(_) | Value::Moment(_) => {
+            ScalarValue::Utf8(Some(key.to_string()))
+        }
+        Value::Plain(text) => ScalarValue::Utf8(Some(text.clone())),
     };
-    let value = ScalarValue::Utf8(Some(text)).cast_to(kind).ok()?;
-    (!value.is_null()).then_some(value)
+    let value = source.cast_to(kind).ok().filter(|value| !value.is_null())?;
+    if !kind.is_floating() {
+        return Some(value);
+    }
+    let ScalarValue::Float64(Some(float)) = value.cast_to(&DataType::Float64).ok()? else {
+        return None;
+    };
+    match float {
+        0.0 => ScalarValue::Float64(Some(0.0)).cast_to(kind).ok(),
+        float => float.is_finite().then_some(value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::arrow::datatypes::TimeUnit;
+
+    use super::*;
+
+    fn plain(text: &str, kind: &DataType) -> Option<String> {
+        let key = Value::Plain(text.into());
+        fits(&key, kind).then(|| converted(&key, kind)).flatten().map(|value| value.to_string())
+    }
+
+    #[test]
+    fn keys_take_the_type_of_their_column() {
+        let number = |text: &str| Value::Number(text.parse().unwrap());
+        let seconds = DataType::Timestamp(TimeUnit::Second, None);
+        for (key, kind, fitting) in [
+            (Value::Text("a".into()), DataType::Utf8, true),
+            (Value::Text("1".into()), DataType::Int64, false),
+            (number("1"), DataType::Int8, true),
+            (number("300"), DataType::Int8, false),
+            (number("-1"), DataType::UInt8, false),
+            (number("1/2"), DataType::Int64, false),
+            (number("1/2"), DataType::Float32, true),
+            (number("1/2"), DataType::Decimal128(5, 2), true),
+            (number("1"), DataType::Utf8, false),
+            (number("1"), DataType::Boolean, false),
+            (Value::Boolean(true), DataType::Boolean, true),
+            (Value::Boolean(true), DataType::Utf8, false),
+            (Value::Moment("2026-01-31".into()), DataType::Date32, true),
+            (Value::Moment("2026-01-31T12:00:00".into()), seconds.clone(), true),
+            (Value::Text("2026-01-31".into()), seconds, true),
+            (Value::Text("soon".into()), DataType::Date32, false),
+            (Value::Moment("2026-01-31".into()), DataType::Utf8, false),
+        ] {
+            let value = fits(&key, &kind).then(|| converted(&key, &kind)).flatten();
+            assert_eq!(value.is_some(), fitting, "{key:?} as {kind}: {value:?}");
+            assert!(value.is_none_or(|value| value.data_type() == kind));
+        }
+    }
+
+    #[test]
+    fn words_of_a_command_line_are_what_the_column_is() {
+        assert_eq!(plain("7", &DataType::Int32).as_deref(), Some("7"));
+        assert_eq!(plain("7", &DataType::Utf8).as_deref(), Some("7"));
+        assert_eq!(plain("-0", &DataType::Float64), plain("0", &DataType::Float64));
+        assert_eq!(plain("true", &DataType::Boolean).as_deref(), Some("true"));
+        for bad in ["nan", "inf", "1e999", "x", ""] {
+            assert_eq!(plain(bad, &DataType::Float64), None, "{bad}");
+        }
+    }
 }

