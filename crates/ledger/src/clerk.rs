@@ -9,10 +9,12 @@ use throng_account::filter::Receipt;
 use crate::charter::CharterBody;
 use crate::error::{LedgerError, Result};
 use crate::file::Identity;
+use crate::ledger::snapshot;
 use crate::record::{Answer, Body, Fact, Kind};
 use crate::rows::{self, Head};
 use crate::standing::{Priced, Standing};
-use crate::{Charter, Ticket, amount, schema};
+use crate::witness::{self, Witness};
+use crate::{Anchor, Charter, Ticket, amount, schema, verify};
 
 /// Something to be recorded.
 #[derive(Debug, Clone)]
@@ -45,23 +47,38 @@ pub(crate) struct Clerk {
     /// The end of the chain as this clerk last saw it; the file may never fall behind it.
     seen: Head,
     broken: Option<LedgerError>,
+    id: String,
+    witness: Witness,
+    #[cfg(test)]
+    panics: bool,
 }
 
 impl Clerk {
     /// Opens a ledger that exists, and checks its end.
     pub(crate) fn open(path: &Path, patience: Duration) -> Result<Self> {
         let identity = Identity::of(path)?;
+        // Before the head is read: the head may move on in between, the witness never past it.
+        let seen = witness::read(path);
         let connection = schema::writer(path, patience)?;
-        schema::check(&connection)?;
-        let standing = Standing::read(&connection)?;
+        let (head, id) = snapshot(&connection, |connection| {
+            let id = verify::founding(connection)?.ledger;
+            witness::agrees(path, seen, &id, |number| rows::digest_of(connection, number))?;
+            Ok((Standing::read(connection)?.head, id))
+        })?;
+        let mut witness = Witness::of(path);
+        witness.see(&anchor(&id, &head));
         Ok(Self {
             connection,
             path: path.to_owned(),
             identity,
             process: std::process::id(),
-            seen: standing.head.clone(),
+            seen: head,
             standing: None,
             broken: None,
+            id,
+            witness,
+            #[cfg(test)]
+            panics: false,
         })
     }
 
@@ -106,6 +123,16 @@ impl Clerk {
         }
     }
 
+    #[cfg(test)]
+    pub(crate) fn pretend_forked(&mut self) {
+        self.process = self.process.wrapping_add(1);
+    }
+
+    #[cfg(test)]
+    pub(crate) fn panic_next(&mut self) {
+        self.panics = true;
+    }
+
     fn recover(&mut self, error: &LedgerError) {
         self.standing = None;
         let rolled_back =
@@ -122,6 +149,8 @@ impl Clerk {
             return Err(LedgerError::corrupt("the file was removed or replaced while it was open"));
         }
         self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        #[cfg(test)]
+        assert!(!self.panics, "as the test asked");
         let mut standing = self.refreshed()?;
         let before = standing.head.number;
         let mut outcomes = Vec::with_capacity(entries.len());
@@ -136,6 +165,7 @@ impl Clerk {
         } else {
             rows::set_head(&self.connection, &standing.head)?;
             self.connection.execute_batch("COMMIT")?;
+            self.witness.see(&anchor(&self.id, &standing.head));
         }
         self.seen = standing.head.clone();
         self.standing = Some(standing);
@@ -158,6 +188,10 @@ impl Clerk {
         }
         Ok(standing)
     }
+}
+
+fn anchor(id: &str, head: &Head) -> Anchor {
+    Anchor { ledger: id.to_owned(), number: head.number, digest: head.digest }
 }
 
 /// Decides on an entry and writes its records; the standing moves only if all is well.

@@ -1,22 +1,42 @@
-//! Group commit: whoever gets to the clerk first takes everybody's entries along.
+//! Group commit: whoever comes first takes everybody's entries along.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::clerk::{Clerk, Entry, Outcome};
 use crate::error::{LedgerError, Result};
 
-type Slot = Arc<Mutex<Option<Result<Outcome>>>>;
-
 /// A queue of entries before one clerk.
 ///
-/// A thread puts its entry into the queue and waits for the clerk. When it gets there, either an
-/// earlier one has had its entry recorded with others, or it takes the whole queue and has it
-/// recorded in one transaction, with one sync of the disk. So while one sync is under way, entries
-/// gather for the next.
+/// A thread whose entry finds nobody at the desk leads: it hands the whole queue to the clerk, who
+/// records it in one transaction with one sync of the disk. Entries that come meanwhile gather; when
+/// the leader is done, the first of them leads the next group. So the number of syncs does not grow
+/// with the number of threads, and nobody waits for more than two.
 #[derive(Debug)]
 pub(crate) struct Desk {
-    queue: Mutex<Vec<(Entry, Slot)>>,
+    queue: Mutex<Queue>,
     clerk: Mutex<Clerk>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    waiting: Vec<(Entry, Arc<Slot>)>,
+    /// Whether somebody leads, or has been told to.
+    led: bool,
+}
+
+/// Where a thread waits for its turn or its outcome.
+#[derive(Debug, Default)]
+struct Slot {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    Waiting,
+    Lead,
+    Done(Result<Outcome>),
 }
 
 /// A lock that outlives panics: the clerk knows by itself when it was interrupted.
@@ -24,9 +44,30 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+impl Slot {
+    fn set(&self, state: State) {
+        *lock(&self.state) = state;
+        self.changed.notify_one();
+    }
+
+    /// Waits; `None` means that this thread is to lead.
+    fn wait(&self) -> Option<Result<Outcome>> {
+        let mut state = lock(&self.state);
+        loop {
+            match std::mem::take(&mut *state) {
+                State::Done(outcome) => return Some(outcome),
+                State::Lead => return None,
+                State::Waiting => {
+                    state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                }
+            }
+        }
+    }
+}
+
 impl Desk {
     pub(crate) fn new(clerk: Clerk) -> Self {
-        Self { queue: Mutex::new(Vec::new()), clerk: Mutex::new(clerk) }
+        Self { queue: Mutex::default(), clerk: Mutex::new(clerk) }
     }
 
     pub(crate) fn clerk(&self) -> MutexGuard<'_, Clerk> {
@@ -35,18 +76,49 @@ impl Desk {
 
     /// Has an entry recorded; it is durable when this returns.
     pub(crate) fn submit(&self, entry: Entry) -> Result<Outcome> {
-        let slot = Slot::default();
-        lock(&self.queue).push((entry, Arc::clone(&slot)));
-        let mut clerk = self.clerk();
-        if lock(&slot).is_none() {
-            let (entries, slots): (Vec<_>, Vec<_>) =
-                std::mem::take(&mut *lock(&self.queue)).into_iter().unzip();
-            for (outcome, slot) in clerk.record(&entries).into_iter().zip(slots) {
-                *lock(&slot) = Some(outcome);
-            }
+        let slot = Arc::new(Slot::default());
+        let mut queue = lock(&self.queue);
+        queue.waiting.push((entry, Arc::clone(&slot)));
+        let leads = !std::mem::replace(&mut queue.led, true);
+        drop(queue);
+        if !leads && let Some(outcome) = slot.wait() {
+            return outcome;
         }
-        drop(clerk);
-        // Nobody has an outcome for an entry whose transaction was interrupted by a panic.
-        lock(&slot).take().unwrap_or_else(|| Err(LedgerError::io("the entry was interrupted")))
+        self.lead();
+        slot.wait().unwrap_or_else(|| Err(interrupted()))
     }
+
+    /// Takes everybody's entries to the clerk, and then tells the next to lead.
+    fn lead(&self) {
+        let (entries, slots) = std::mem::take(&mut lock(&self.queue).waiting).into_iter().unzip();
+        let mut group = Group { desk: self, slots };
+        let entries: Vec<Entry> = entries;
+        let outcomes = self.clerk().record(&entries);
+        for (slot, outcome) in std::mem::take(&mut group.slots).into_iter().zip(outcomes) {
+            slot.set(State::Done(outcome));
+        }
+    }
+}
+
+/// Those who wait for one leader. However the leader ends, nobody is left waiting.
+struct Group<'a> {
+    desk: &'a Desk,
+    slots: Vec<Arc<Slot>>,
+}
+
+impl Drop for Group<'_> {
+    fn drop(&mut self) {
+        for slot in &self.slots {
+            slot.set(State::Done(Err(interrupted())));
+        }
+        let mut queue = lock(&self.desk.queue);
+        match queue.waiting.first() {
+            None => queue.led = false,
+            Some((_, next)) => next.set(State::Lead),
+        }
+    }
+}
+
+fn interrupted() -> LedgerError {
+    LedgerError::io("the entry was interrupted; it may or may not be recorded")
 }

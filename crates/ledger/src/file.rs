@@ -10,7 +10,7 @@ use crate::digest::hex;
 use crate::error::{LedgerError, Result};
 use crate::record::{Body, FORMAT, Founding, genesis};
 use crate::rows::{self, Head};
-use crate::{Charter, schema, standing};
+use crate::{Charter, schema, standing, witness};
 
 /// Which file a path names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +57,9 @@ pub(crate) fn create(path: &Path, charter: &Charter, patience: Duration) -> Resu
             return Err(LedgerError::corrupt("its log is there but the ledger itself is missing"));
         }
     }
+    if !path.exists() {
+        witness::nothing_before(path)?;
+    }
     let draft = draft_of(path)?;
     let made = found(&draft, charter, patience).and_then(|()| publish(&draft, path));
     let removed = fs::remove_file(&draft);
@@ -87,7 +90,7 @@ fn draft_of(path: &Path) -> Result<PathBuf> {
 }
 
 fn found(draft: &Path, charter: &Charter, patience: Duration) -> Result<()> {
-    let connection = schema::writer(draft, patience)?;
+    let connection = schema::blank(draft, patience)?;
     connection.execute_batch("BEGIN IMMEDIATE")?;
     schema::found(&connection)?;
     let id: Vec<u8> = connection.query_row("SELECT randomblob(16)", [], |row| row.get(0))?;

@@ -13,7 +13,7 @@ use crate::error::{LedgerError, Result};
 use crate::file::Identity;
 use crate::ledger::snapshot;
 use crate::record::{Body, Founding, Kind, Record, Spending, genesis};
-use crate::{Anchor, Charter, Digest, amount, price, rows, schema};
+use crate::{Anchor, Charter, Digest, amount, price, rows, schema, witness};
 
 /// How much an audit does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,11 +53,14 @@ pub(crate) fn file(
     patience: Duration,
 ) -> Result<Verification> {
     Identity::of(path)?;
+    let seen = witness::read(path);
     let connection = schema::reader(path, patience)?;
     snapshot(&connection, |connection| {
         schema::check(connection)?;
         structure(connection)?;
         let mut audit = Audit::start(connection, anchor, depth)?;
+        let id = &audit.founding.ledger;
+        witness::agrees(path, seen, id, |number| rows::digest_of(connection, number))?;
         rows::each(connection, "ORDER BY number", [], |record| audit.visit(&record))?;
         audit.finish(connection)
     })
