@@ -125,7 +125,7 @@ fn write_example(folder: &Path) -> Result<(), Failure> {
 
 /// The tables asked for, by name.
 fn named(options: &Options) -> Result<Vec<(String, String)>, Failure> {
-    let own = options.files.iter().map(|path| (table_name(path), path.clone()));
+    let own = options.files.iter().map(|path| (Policy::name_for(path), path.clone()));
     let tables: Vec<_> = own.chain(options.table.iter().cloned()).collect();
     if tables.is_empty() {
         return Err(Failure::usage(
@@ -134,17 +134,6 @@ fn named(options: &Options) -> Result<Vec<(String, String)>, Failure> {
         ));
     }
     Ok(tables)
-}
-
-/// The name of a file as a name in SQL.
-fn table_name(path: &str) -> String {
-    let stem = Path::new(path).file_stem().map(|stem| stem.to_string_lossy().to_lowercase());
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    let name: String = stem.unwrap_or_default().chars().map(plain).collect();
-    match name.chars().next() {
-        Some(first) if first.is_ascii_alphabetic() => name,
-        _ => format!("table_{name}"),
-    }
 }
 
 fn write(options: &Options, text: &str) -> Result<(), Failure> {
@@ -161,22 +150,4 @@ fn write(options: &Options, text: &str) -> Result<(), Failure> {
     };
     let mut file = how.open(path).map_err(unwritable)?;
     file.write_all(text.as_bytes()).map_err(unwritable)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tables_are_called_as_their_files() {
-        for (path, name) in [
-            ("data/Visits.parquet", "visits"),
-            ("2026-01 log.csv", "table_2026_01_log"),
-            ("a.b.csv", "a_b"),
-            ("", "table_"),
-            ("é.csv", "table__"),
-        ] {
-            assert_eq!(table_name(path), name, "{path}");
-        }
-    }
 }
