@@ -25,6 +25,8 @@ mod spanned;
 mod stored;
 mod table;
 mod text;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod write;
 

@@ -1,7 +1,47 @@
 //! The mechanism behind an answer: from exact totals to noisy cells with error bars.
+//!
+//! A [`Design`] is made for a whole batch before any row is read: what is released for each question
+//! (`plan`), how the cost is divided (`shares`), how much noise it buys (`price`), from which
+//! score on private keys are shown (`threshold`). It then runs once on a [`Source`] of exact totals:
+//! ranges of columns are found if they must be (`ranges`), units are counted by what they contribute
+//! (`contribution`), totals are bounded, get their noise (`family`, `reach`), and become aggregates with
+//! intervals (`estimate`).
+//!
+//! # Guarantee
+//! The release is at least as private as [`Design::described`] says: the composition of
+//!
+//! * noise on a histogram of one place per unit, for each column whose range is found and each question whose
+//!   contributions are estimated;
+//! * noise on scores, and a leak, for each question with private keys;
+//! * noise on each base measure, or a selection in each cell;
+//!
+//! each with the same description on every data set, though later ones depend on what earlier ones
+//! released. Everything else is computed from what was released. Proofs are in the modules named
+//! above. Which rows of a unit survive its bounds depends on a fresh random key and on the unit's rows
+//! alone, so two neighbours under the same key differ in the contribution of one unit.
+
+mod contribution;
+mod design;
+mod estimate;
+mod explain;
+mod family;
+mod measure;
+mod plan;
+mod price;
+mod ranges;
+mod reach;
+mod run;
+mod shares;
+mod source;
+mod threshold;
 
 use datafusion::arrow::record_batch::RecordBatch;
 use throng_numeric::Rational;
+
+pub use design::Design;
+pub use explain::{Explained, ExplainedAggregate, ExplainedPart, Explanation, KeyRule};
+pub use family::Family;
+pub use source::{Asked, Source};
 
 /// What an analyst is willing to pay, or wants to know precisely, and how to spend it.
 #[derive(Debug, Clone)]

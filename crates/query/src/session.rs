@@ -1,1 +1,416 @@
 //! The walk of a question: explain, pay, run, store, hand over.
+//!
+//! ```text
+//! prepare   text -> questions -> noise -> price; reads schemas only, spends nothing
+//! ask       pay durably -> read rows -> release -> store durably -> finish -> hand over
+//! ```
+//!
+//! A question that was answered before, on the same version of the data, is answered again from the
+//! ledger, free. A failure after the payment stays spent: a crash may cost budget, never privacy.
+
+mod explanation;
+mod reply;
+mod scan;
+
+use throng_account::MechanismSpec;
+use throng_account::filter::{Budget as Amount, Receipt};
+use throng_ledger::{Asked, Charge, Charter, Digest, Ledger, LedgerError, Stored, Ticket};
+use throng_mechanism::{Mechanism, Sensitive};
+use throng_numeric::Rational;
+use throng_sample::{Entropy, OsEntropy};
+
+pub use explanation::{Explanation, StatementPlan};
+pub use reply::{CostReport, Reply};
+pub use scan::{Progress, Watch};
+use scan::Scan;
+
+use crate::QueryError;
+use crate::answer::{self, Consistency, Table};
+use crate::catalog::Catalog;
+use crate::policy::Policy;
+use crate::question::Question;
+use crate::release::{Answered, Cost, Design, Request, Source};
+use crate::sql::Batch;
+
+/// Private tables, their policy and their budget, ready to be asked.
+///
+/// # Guarantee
+/// Whatever is asked, by however many and however they choose their questions, all answers
+/// together have the guarantee of the policy's budget: a charge is durable before the first row is
+/// read, and only a paid-for mechanism sees totals of rows.
+pub struct Session {
+    policy: Policy,
+    catalog: Catalog,
+    ledger: Ledger,
+    runtime: tokio::runtime::Runtime,
+}
+
+/// A batch of questions that is understood and priced, and not yet paid for.
+#[derive(Debug)]
+pub struct Prepared {
+    batch: Batch,
+    paid: Option<Paid>,
+    analyst: Option<String>,
+    explanation: Explanation,
+}
+
+/// The private part of a batch; a batch that reads public tables only has none.
+#[derive(Debug)]
+struct Paid {
+    key: Digest,
+    request: Request,
+    stored: Option<Box<Stored>>,
+    offer: Option<Offer>,
+}
+
+/// A mechanism and what it would cost.
+#[derive(Debug)]
+struct Offer {
+    design: Design,
+    charge: Charge,
+    receipt: Result<Receipt, LedgerError>,
+}
+
+impl Session {
+    /// Opens the tables and the budget of a policy; the ledger is made if there is none.
+    ///
+    /// # Errors
+    /// If a table cannot be found or is not as the policy says, or the ledger is of another
+    /// policy, damaged or locked.
+    pub fn open(policy: Policy) -> Result<Self, QueryError> {
+        let catalog = Catalog::open(&policy)?;
+        let ledger = Ledger::open_or_create(&policy.ledger, &charter(&policy))?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(catalog.threads())
+            .enable_all()
+            .build()
+            .map_err(|_| QueryError::engine("starting its threads"))?;
+        Ok(Self { policy, catalog, ledger, runtime })
+    }
+
+    /// The owner's rules.
+    #[must_use]
+    pub const fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    /// The keeper of the budget.
+    #[must_use]
+    pub const fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// What a query asks for if nothing else is said: the policy's defaults.
+    ///
+    /// # Errors
+    /// If the policy states no default cost.
+    pub fn request(&self, cost: Option<Cost>) -> Result<Request, QueryError> {
+        let defaults = &self.policy.defaults;
+        let cost = cost.or_else(|| defaults.cost.clone()).ok_or_else(|| {
+            QueryError::invalid(
+                "the cost of the query is not stated",
+                "give --epsilon and --delta (or --rho, --mu, --error), or set them under [query] in \
+                 the policy",
+            )
+        })?;
+        Ok(Request {
+            cost,
+            confidence: defaults.confidence,
+            noise: defaults.noise,
+            weights: Vec::new(),
+            bounds_share: defaults.bounds_share.clone(),
+        })
+    }
+
+    /// Understands and prices a batch of statements. Reads schemas only and spends nothing.
+    ///
+    /// # Errors
+    /// If the text is not understood or would leak, or no noise fits the request. That the budget
+    /// does not cover it is not an error here: see [`Prepared::receipt`].
+    pub fn prepare(
+        &self,
+        sql: &str,
+        request: &Request,
+        analyst: Option<&str>,
+    ) -> Result<Prepared, QueryError> {
+        let batch = Batch::plan(sql, &self.policy, &self.catalog)?;
+        let questions = questions(&batch);
+        let paid = match questions.is_empty() {
+            true => None,
+            false => Some(self.price(&batch, &questions, sql, request, analyst)?),
+        };
+        let explanation = Explanation::of(&batch, paid.as_ref(), self.budget()?)?;
+        Ok(Prepared { batch, paid, analyst: analyst.map(str::to_owned), explanation })
+    }
+
+    fn price(
+        &self,
+        batch: &Batch,
+        questions: &[Question],
+        sql: &str,
+        request: &Request,
+        analyst: Option<&str>,
+    ) -> Result<Paid, QueryError> {
+        let key = self.key(batch, questions, request)?;
+        if let Asked::Stored(stored) = self.ledger.ask(&key)? {
+            return Ok(Paid { key, request: request.clone(), stored: Some(stored), offer: None });
+        }
+        let design = Design::new(questions, request, &|name| self.fact(name))?;
+        let mut charge = Charge::new(key, sql, design.spec());
+        charge.analyst = analyst.map(str::to_owned);
+        charge.delta = self.pricing_delta(&request.cost)?;
+        let receipt = match self.ledger.preview(&charge) {
+            Ok(receipt) => Ok(receipt),
+            Err(exhausted @ LedgerError::Exhausted { .. }) => Err(exhausted),
+            Err(other) => return Err(other.into()),
+        };
+        let offer = Some(Offer { design, charge, receipt });
+        Ok(Paid { key, request: request.clone(), stored: None, offer })
+    }
+
+    /// The key of a stored answer: what is asked, of which version of the data, at what price.
+    ///
+    /// It does not depend on facts found privately by earlier questions, or the same question
+    /// would cost again after each of them.
+    fn key(
+        &self,
+        batch: &Batch,
+        questions: &[Question],
+        request: &Request,
+    ) -> Result<Digest, QueryError> {
+        let mut text = format!("throng question 1\n{request:?}\n");
+        for statement in &batch.statements {
+            text.push_str(&statement.canonical);
+            for table in statement.tables() {
+                text.push_str(&format!("\n{table} {}", self.catalog.fingerprint(table)?));
+            }
+            text.push('\n');
+        }
+        for question in questions {
+            let Question { unit, keys, inputs, aggregates, limits, neighbours, rows: _ } = question;
+            text.push_str(&format!(
+                "{unit:?} {keys:?} {inputs:?} {aggregates:?} {limits:?} {neighbours:?}\n"
+            ));
+        }
+        Ok(Digest::of(text.as_bytes()))
+    }
+
+    /// Budgets of pairs price a batch by its whole curve, at one delta.
+    fn pricing_delta(&self, cost: &Cost) -> Result<Option<Rational>, QueryError> {
+        if !matches!(self.policy.budget, Amount::Approximate { .. }) {
+            return Ok(None);
+        }
+        let stated = delta_of(cost);
+        if stated.is_positive() || matches!(cost, Cost::Epsilon { .. }) {
+            return Ok(Some(stated.clone()));
+        }
+        match &self.policy.defaults.cost {
+            Some(default) if delta_of(default).is_positive() => Ok(Some(delta_of(default).clone())),
+            _ => Err(QueryError::invalid(
+                "the budget counts pairs (epsilon, delta), and the query states no delta",
+                "give --delta",
+            )),
+        }
+    }
+
+    fn fact(&self, name: &str) -> Option<String> {
+        let bytes = self.ledger.fact(name).ok().flatten()?;
+        String::from_utf8(bytes).ok()
+    }
+
+    fn budget(&self) -> Result<Budget, QueryError> {
+        Ok(Budget { capacity: self.ledger.charter()?.capacity, spent: self.ledger.spent()? })
+    }
+
+    /// Answers a batch: pays for it unless it is stored, runs it, stores the release, finishes it.
+    ///
+    /// # Errors
+    /// If the budget does not cover it (nothing is spent then), or something fails after the payment
+    /// (then it is spent).
+    pub fn ask(
+        &self,
+        prepared: Prepared,
+        consistency: Consistency,
+        progress: &Watch,
+    ) -> Result<Reply, QueryError> {
+        self.ask_with(prepared, consistency, progress, &mut OsEntropy)
+    }
+
+    /// As [`Session::ask`], with noise from a given source: for tests.
+    ///
+    /// # Errors
+    /// As for [`Session::ask`].
+    pub fn ask_with(
+        &self,
+        prepared: Prepared,
+        consistency: Consistency,
+        progress: &Watch,
+        entropy: &mut dyn Entropy,
+    ) -> Result<Reply, QueryError> {
+        let Prepared { batch, paid, analyst, explanation: _ } = prepared;
+        let Some(paid) = paid else {
+            let tables = self.finish(&batch, Vec::new(), consistency)?.0;
+            return Reply::public(tables, self.ledger.remaining(analyst.as_deref())?);
+        };
+        let delta = delta_of(&paid.request.cost).clone();
+        let released = self.released(&batch, paid, progress, entropy)?;
+        let spec = released.spec;
+        let answers = released.answers;
+        let (tables, mut notes) = self.finish(&batch, answers.clone(), consistency)?;
+        notes.extend(reply::notes(&batch, &answers));
+        Ok(Reply {
+            tables,
+            clipping: answers.iter().filter_map(|answer| answer.clipping).collect(),
+            notes,
+            cost: Some(CostReport::of(&spec, self.policy.neighbours, &delta, &released.receipt)?),
+            remaining: self.ledger.remaining(analyst.as_deref())?,
+            receipt: Some(released.ticket.to_string()),
+            fresh: released.fresh,
+        })
+    }
+
+    /// The release of a batch: the stored one, or a new one that is paid for here.
+    fn released(
+        &self,
+        batch: &Batch,
+        paid: Paid,
+        progress: &Watch,
+        entropy: &mut dyn Entropy,
+    ) -> Result<Released, QueryError> {
+        // Whoever asks the same at the same time waits for the answer instead of paying twice.
+        let _turn = self.ledger.turn(&paid.key);
+        if let Asked::Stored(stored) = self.ledger.ask(&paid.key)? {
+            return Released::stored(*stored);
+        }
+        let Some(Offer { design, charge, receipt: _ }) = paid.offer else {
+            return Err(QueryError::invalid(
+                "the stored answer is gone",
+                "the ledger was replaced meanwhile: ask again",
+            ));
+        };
+        let spec = charge.spec.clone();
+        let authorised = self.ledger.authorise(&charge)?;
+        let scan = Sensitive::new(Scan::new(&self.catalog, self.runtime.handle(), batch, progress)?);
+        let source: &Sensitive<dyn Source> = &scan;
+        let (answers, _) = design.run(source, authorised.permit, entropy)?.into_parts();
+        self.ledger.store(&authorised.ticket, &payload(&spec, &answers)?)?;
+        for (name, value) in answers.iter().flat_map(|answer| &answer.facts) {
+            self.ledger.note("fact", name, value.as_bytes())?;
+        }
+        Ok(Released {
+            answers,
+            spec,
+            ticket: authorised.ticket,
+            receipt: authorised.receipt,
+            fresh: true,
+        })
+    }
+
+    fn finish(
+        &self,
+        batch: &Batch,
+        answers: Vec<Answered>,
+        consistency: Consistency,
+    ) -> Result<(Vec<Table>, Vec<String>), QueryError> {
+        let mut answers = answers.into_iter();
+        let mut notes = Vec::new();
+        let mut tables = Vec::new();
+        for statement in &batch.statements {
+            let mut own: Vec<Answered> = answers.by_ref().take(statement.questions.len()).collect();
+            notes.extend(answer::consistent(
+                consistency,
+                &statement.questions,
+                &statement.nodes,
+                &mut own,
+            ));
+            tables.push(self.runtime.block_on(answer::finish(
+                &statement.outer,
+                &statement.nodes,
+                &own,
+            ))?);
+        }
+        Ok((tables, notes))
+    }
+}
+
+impl Prepared {
+    /// Whether the answer is stored, and free.
+    #[must_use]
+    pub fn stored(&self) -> bool {
+        self.paid.as_ref().is_none_or(|paid| paid.stored.is_some())
+    }
+
+    /// What paying would do, or that the budget does not cover it; `None` if it is free.
+    #[must_use]
+    pub fn receipt(&self) -> Option<Result<&Receipt, &LedgerError>> {
+        Some(self.paid.as_ref()?.offer.as_ref()?.receipt.as_ref())
+    }
+
+    /// What will be done, in words and numbers.
+    #[must_use]
+    pub const fn explanation(&self) -> &Explanation {
+        &self.explanation
+    }
+}
+
+/// What the ledger says before a batch.
+struct Budget {
+    capacity: Amount,
+    spent: Amount,
+}
+
+/// Answers with the charge that paid for them.
+struct Released {
+    answers: Vec<Answered>,
+    spec: MechanismSpec,
+    ticket: Ticket,
+    receipt: Receipt,
+    fresh: bool,
+}
+
+impl Released {
+    fn stored(stored: Stored) -> Result<Self, QueryError> {
+        let (spec, answers) = unpacked(&stored.payload)?;
+        Ok(Self { answers, spec, ticket: stored.ticket, receipt: stored.receipt, fresh: false })
+    }
+}
+
+/// A release as it is stored: what ran, in one line, and the cells.
+fn payload(spec: &MechanismSpec, answers: &[Answered]) -> Result<Vec<u8>, QueryError> {
+    let mut bytes = format!("{spec}\n").into_bytes();
+    bytes.extend(answer::encode(answers)?);
+    Ok(bytes)
+}
+
+fn unpacked(payload: &[u8]) -> Result<(MechanismSpec, Vec<Answered>), QueryError> {
+    let damaged = || {
+        QueryError::invalid(
+            "the stored release cannot be read",
+            "run `throng ledger verify`; the release may be of a newer version of throng",
+        )
+    };
+    let end = payload.iter().position(|byte| *byte == b'\n').ok_or_else(damaged)?;
+    let (line, cells) = payload.split_at(end);
+    let spec = std::str::from_utf8(line).map_err(|_| damaged())?.parse()?;
+    Ok((spec, answer::decode(cells.get(1..).ok_or_else(damaged)?)?))
+}
+
+/// The budget as the ledger keeps it.
+fn charter(policy: &Policy) -> Charter {
+    let mut charter = Charter::new(policy.capacity(), policy.neighbours, policy.id());
+    charter.quotas = policy.analysts.clone();
+    charter
+}
+
+fn questions(batch: &Batch) -> Vec<Question> {
+    batch.statements.iter().flat_map(|statement| statement.questions.clone()).collect()
+}
+
+const fn delta_of(cost: &Cost) -> &Rational {
+    match cost {
+        Cost::Epsilon { delta, .. }
+        | Cost::Zcdp { delta, .. }
+        | Cost::Gdp { delta, .. }
+        | Cost::Error { delta, .. } => delta,
+    }
+}

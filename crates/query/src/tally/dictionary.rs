@@ -1,0 +1,362 @@
+//! Exact numbering of the values of a column.
+
+use datafusion::arrow::array::{
+    AnyDictionaryArray, Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray,
+    LargeStringArray, StringArray, StringViewArray, UInt32Array, new_empty_array,
+    new_null_array,
+};
+use datafusion::arrow::compute::{concat, take};
+use datafusion::arrow::datatypes::DataType;
+use datafusion::arrow::row::{RowConverter, SortField};
+
+use super::column::{self, value_type};
+use super::hash::HashKey;
+use super::index::Index;
+use crate::QueryError;
+
+/// The code of a value that is not listed.
+pub(super) const UNLISTED: u32 = u32::MAX;
+
+/// Distinct values of one column, numbered in the order of appearance. NULL is a value; 0 and -0
+/// are one, and all NaN are one.
+///
+/// # Guarantee
+/// Equal codes if and only if equal values: hashes only say where to look, values decide.
+pub(super) struct Dictionary {
+    kind: DataType,
+    hash: HashKey,
+    index: Index,
+    hashes: Vec<u64>,
+    values: Values,
+    converter: Option<RowConverter>,
+    null: Option<u32>,
+    /// The values as arrays, by code, if they will be asked for.
+    kept: Option<Vec<ArrayRef>>,
+    /// Whether values not seen yet are refused a code.
+    closed: bool,
+}
+
+/// What values are compared by.
+enum Values {
+    /// Numbers of at most 64 bits.
+    Words(Vec<u64>),
+    /// Strings, and rows of whatever else there is in the engine's row format.
+    Bytes(Arena),
+}
+
+/// Byte strings end to end.
+#[derive(Default)]
+struct Arena {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Arena {
+    #[inline]
+    fn get(&self, i: u32) -> &[u8] {
+        let i = i as usize;
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.bytes[start..self.ends[i]]
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        self.ends.push(self.bytes.len());
+    }
+}
+
+impl Dictionary {
+    /// Nothing seen yet; `keep` if the values will be asked for.
+    ///
+    /// # Errors
+    /// If values of this type cannot be told apart.
+    pub(super) fn new(kind: &DataType, hash: HashKey, keep: bool) -> Result<Self, QueryError> {
+        let kind = value_type(kind).clone();
+        let words = column::is_word(&kind);
+        let converter = if words || is_bytes(&kind) {
+            None
+        } else {
+            let fields = vec![SortField::new(kind.clone())];
+            Some(RowConverter::new(fields).map_err(|_| {
+                QueryError::invalid(format!("values of type {kind} cannot be told apart"), "")
+            })?)
+        };
+        let values =
+            if words { Values::Words(Vec::new()) } else { Values::Bytes(Arena::default()) };
+        let (hashes, kept) = (Vec::new(), keep.then(Vec::new));
+        Ok(Self {
+            kind,
+            hash,
+            index: Index::new(),
+            hashes,
+            values,
+            converter,
+            null: None,
+            kept,
+            closed: false,
+        })
+    }
+
+    /// From now on what has no code gets [`UNLISTED`].
+    pub(super) fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// The number of values seen.
+    pub(super) fn len(&self) -> usize {
+        self.hashes.len()
+    }
+
+    /// The keyed hash of each value's content, by code.
+    pub(super) fn hashes(&self) -> &[u64] {
+        &self.hashes
+    }
+
+    /// All values as one array, by code, of the plain type.
+    pub(super) fn array(&self) -> Result<ArrayRef, QueryError> {
+        let parts: Vec<&dyn Array> =
+            self.kept.iter().flatten().map(|part| part.as_ref() as &dyn Array).collect();
+        if parts.is_empty() {
+            return Ok(new_empty_array(&self.kind));
+        }
+        concat(&parts).map_err(|_| QueryError::engine("gathering keys"))
+    }
+
+    /// Appends the codes of all values of an array.
+    ///
+    /// # Errors
+    /// If the array is not of the column's type.
+    pub(super) fn encode(
+        &mut self,
+        array: &ArrayRef,
+        codes: &mut Vec<u32>,
+    ) -> Result<(), QueryError> {
+        if let Some(dictionary) = array.as_any_dictionary_opt() {
+            return self.encode_dictionary(dictionary, codes);
+        }
+        let before = self.hashes.len();
+        let array = column::plain(array, &self.kind)?;
+        let mut fresh = Vec::new();
+        self.encode_plain(&array, codes, &mut fresh)?;
+        if self.hashes.len() > before {
+            self.keep(&array, fresh)?;
+        }
+        Ok(())
+    }
+
+    /// The values once, then one look-up per row.
+    fn encode_dictionary(
+        &mut self,
+        array: &dyn AnyDictionaryArray,
+        codes: &mut Vec<u32>,
+    ) -> Result<(), QueryError> {
+        let mut known = Vec::with_capacity(array.values().len());
+        self.encode(array.values(), &mut known)?;
+        let nulls = array.keys().null_count() > 0;
+        let null = if nulls { self.null_code()? } else { UNLISTED };
+        if known.is_empty() {
+            codes.extend(std::iter::repeat_n(null, array.len()));
+            return Ok(());
+        }
+        let keys = array.normalized_keys().into_iter().enumerate();
+        codes.extend(keys.map(|(row, key)| {
+            let null_here = nulls && array.keys().is_null(row);
+            if null_here { null } else { known.get(key).copied().unwrap_or(null) }
+        }));
+        Ok(())
+    }
+
+    fn encode_plain(
+        &mut self,
+        array: &ArrayRef,
+        codes: &mut Vec<u32>,
+        fresh: &mut Vec<u32>,
+    ) -> Result<(), QueryError> {
+        codes.reserve(array.len());
+        if matches!(self.values, Values::Words(_)) {
+            let words = column::words(array)?;
+            return self.encode_each(array, codes, fresh, |i| words[i], Self::word);
+        }
+        if let Some(converter) = &self.converter {
+            let rows = converter
+                .convert_columns(std::slice::from_ref(array))
+                .map_err(|_| QueryError::engine("reading keys"))?;
+            return self.encode_each(array, codes, fresh, |i| rows.row(i), |d, row| {
+                d.bytes(row.as_ref())
+            });
+        }
+        macro_rules! bytes_of {
+            ($($kind:ident),*) => {$(
+                if let Some(array) = array.as_any().downcast_ref::<$kind>() {
+                    return self.encode_each(array, codes, fresh, |i| array.value(i), |d, value| {
+                        d.bytes(value.as_ref())
+                    });
+                }
+            )*};
+        }
+        bytes_of!(
+            StringViewArray,
+            StringArray,
+            LargeStringArray,
+            BinaryViewArray,
+            BinaryArray,
+            LargeBinaryArray,
+            FixedSizeBinaryArray
+        );
+        Err(QueryError::engine("reading keys"))
+    }
+
+    /// One code per row, and the rows where a value is seen first.
+    fn encode_each<V>(
+        &mut self,
+        array: &dyn Array,
+        codes: &mut Vec<u32>,
+        fresh: &mut Vec<u32>,
+        value: impl Fn(usize) -> V,
+        code: impl Fn(&mut Self, V) -> Result<u32, QueryError>,
+    ) -> Result<(), QueryError> {
+        let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
+        let null = if nulls.is_some() { self.null_code()? } else { UNLISTED };
+        for row in 0..array.len() {
+            if nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)) {
+                codes.push(null);
+                continue;
+            }
+            let seen = self.hashes.len();
+            codes.push(code(self, value(row))?);
+            if self.hashes.len() > seen {
+                fresh.push(number(row)?);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn word(&mut self, word: u64) -> Result<u32, QueryError> {
+        let Values::Words(words) = &self.values else { return Ok(UNLISTED) };
+        let hash = self.hash.word(word);
+        match self.index.find(hash, |i| words[i as usize] == word) {
+            Some(code) => Ok(code),
+            None => self.fresh(hash, Some(word), &[]),
+        }
+    }
+
+    #[inline]
+    fn bytes(&mut self, bytes: &[u8]) -> Result<u32, QueryError> {
+        let Values::Bytes(arena) = &self.values else { return Ok(UNLISTED) };
+        let hash = self.hash.bytes(bytes);
+        match self.index.find(hash, |i| arena.get(i) == bytes) {
+            Some(code) => Ok(code),
+            None => self.fresh(hash, None, bytes),
+        }
+    }
+
+    /// The code of a value that is not in the table.
+    #[cold]
+    fn fresh(&mut self, hash: u64, word: Option<u64>, bytes: &[u8]) -> Result<u32, QueryError> {
+        if self.closed {
+            return Ok(UNLISTED);
+        }
+        let code = self.next_code(hash)?;
+        match &mut self.values {
+            Values::Words(words) => words.push(word.unwrap_or(0)),
+            Values::Bytes(arena) => arena.push(bytes),
+        }
+        let hashes = &self.hashes;
+        self.index.enter(hash, code, |i| hashes[i as usize]);
+        Ok(code)
+    }
+
+    fn next_code(&mut self, hash: u64) -> Result<u32, QueryError> {
+        let code = number(self.hashes.len())?;
+        if code >= Index::MOST {
+            return Err(too_many());
+        }
+        self.hashes.push(hash);
+        Ok(code)
+    }
+
+    /// The code of NULL, which is not in the table.
+    fn null_code(&mut self) -> Result<u32, QueryError> {
+        if let Some(code) = self.null {
+            return Ok(code);
+        }
+        if self.closed {
+            return Ok(UNLISTED);
+        }
+        let code = self.next_code(self.hash.null())?;
+        match &mut self.values {
+            Values::Words(words) => words.push(0),
+            Values::Bytes(arena) => arena.push(&[]),
+        }
+        if let Some(kept) = &mut self.kept {
+            kept.push(new_null_array(&self.kind, 1));
+        }
+        self.null = Some(code);
+        Ok(code)
+    }
+
+    /// Keeps the values at these rows, in the order of their codes, and nothing else of the array.
+    fn keep(&mut self, array: &ArrayRef, rows: Vec<u32>) -> Result<(), QueryError> {
+        let Some(kept) = &mut self.kept else { return Ok(()) };
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let taken = take(array, &UInt32Array::from(rows), None)
+            .map_err(|_| QueryError::engine("gathering keys"))?;
+        kept.push(column::compact(taken));
+        Ok(())
+    }
+
+    /// Adds all values of another dictionary of the same column; what its codes are here.
+    pub(super) fn absorb(&mut self, other: &Self) -> Result<Vec<u32>, QueryError> {
+        let before = self.hashes.len();
+        let mut fresh = Vec::new();
+        let mut codes = Vec::with_capacity(other.len());
+        if other.null.is_some() {
+            self.null_code()?;
+        }
+        for code in 0..number(other.len())? {
+            let seen = self.hashes.len();
+            codes.push(if other.null == Some(code) {
+                self.null_code()?
+            } else {
+                match &other.values {
+                    Values::Words(words) => self.word(words[code as usize])?,
+                    Values::Bytes(arena) => self.bytes(arena.get(code))?,
+                }
+            });
+            if self.hashes.len() > seen {
+                fresh.push(code);
+            }
+        }
+        if self.hashes.len() > before && self.kept.is_some() {
+            self.keep(&other.array()?, fresh)?;
+        }
+        Ok(codes)
+    }
+}
+
+/// Whether values of a type are byte strings.
+fn is_bytes(kind: &DataType) -> bool {
+    matches!(
+        kind,
+        DataType::Utf8
+            | DataType::LargeUtf8
+            | DataType::Utf8View
+            | DataType::Binary
+            | DataType::LargeBinary
+            | DataType::BinaryView
+            | DataType::FixedSizeBinary(_)
+    )
+}
+
+/// A position as a number of 32 bits.
+fn number(i: usize) -> Result<u32, QueryError> {
+    u32::try_from(i).map_err(|_| too_many())
+}
+
+/// What is said when numbers run out, long after any memory would.
+pub(super) fn too_many() -> QueryError {
+    QueryError::engine("numbering more than 10^9 values")
+}
