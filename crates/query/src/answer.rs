@@ -6,6 +6,7 @@
 //! consistency  optional: non-negative counts, roll-ups that equal the sums of their parts
 //! fill         released cells as the batch that an Aggregate node would have given
 //! carry        the outer plan, made to take the ends of intervals along (span: their arithmetic)
+//! mend         … and to give NULL where it would fail
 //! finish       runs that plan: HAVING, ORDER BY, LIMIT, arithmetic, windows
 //! table        the answer; csv, json, text, plot: the ways to show it
 //! stored       answers as bytes for the ledger
@@ -19,14 +20,15 @@ mod fill;
 mod finish;
 mod interval;
 mod json;
+mod mend;
 mod plot;
 mod span;
 mod spanned;
 mod stored;
 mod table;
-mod text;
 #[cfg(test)]
 mod tests;
+mod text;
 mod tree;
 mod write;
 

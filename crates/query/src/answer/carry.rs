@@ -28,13 +28,14 @@ pub(super) struct Carriage {
 /// Rewrites plans.
 pub(super) struct Carrier<'a> {
     nodes: &'a [Node],
+    intervals: bool,
     fresh: usize,
 }
 
 impl<'a> Carrier<'a> {
-    /// For a plan over the tables of these nodes.
-    pub(super) fn new(nodes: &'a [Node]) -> Self {
-        Self { nodes, fresh: 0 }
+    /// For a plan over the tables of these nodes; without intervals it only tells keys from values.
+    pub(super) fn new(nodes: &'a [Node], intervals: bool) -> Self {
+        Self { nodes, intervals, fresh: 0 }
     }
 
     /// The plan with the intervals of its columns, as far as they are known.
@@ -69,10 +70,10 @@ impl<'a> Carrier<'a> {
         let columns = plan.schema().columns().into_iter().take(width).enumerate();
         let columns = columns.map(|(place, column)| {
             let value = node.and_then(|node| place.checked_sub(node.first_aggregate));
-            let span = value.map(|index| {
-                Column::new(column.relation.clone(), format!("{SPAN_COLUMN}{index}"))
-            });
-            let kind = if span.is_some() { Kind::Value } else { Kind::Key };
+            let kind = if value.is_some() { Kind::Value } else { Kind::Key };
+            let span = value
+                .filter(|_| self.intervals)
+                .map(|index| Column::new(column.relation.clone(), format!("{SPAN_COLUMN}{index}")));
             Carried { column, kind, span }
         });
         Carriage { plan: plan.clone(), columns: columns.collect() }

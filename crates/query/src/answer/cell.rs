@@ -22,20 +22,22 @@ pub(super) fn typed(values: &[Option<f64>], kind: &DataType) -> Result<ArrayRef,
     let known = values.iter().map(|value| value.filter(|x| !x.is_nan()));
     Ok(match kind {
         DataType::Null => new_null_array(kind, values.len()),
-        DataType::Boolean => {
-            Arc::new(known.map(|x| x.map(|x| x >= 0.5)).collect::<BooleanArray>())
-        }
+        DataType::Boolean => Arc::new(known.map(|x| x.map(|x| x >= 0.5)).collect::<BooleanArray>()),
         DataType::Float16 | DataType::Float32 | DataType::Float64 => {
             cast(&(Arc::new(known.collect::<Float64Array>()) as ArrayRef), kind)?
         }
         DataType::UInt64 => Arc::new(known.map(|x| x.map(unsigned)).collect::<UInt64Array>()),
         DataType::Decimal32(precision, scale) => {
             let cells = known.map(|x| x.map(|x| narrow32(decimal(x, *precision, *scale))));
-            Arc::new(cells.collect::<Decimal32Array>().with_precision_and_scale(*precision, *scale)?)
+            Arc::new(
+                cells.collect::<Decimal32Array>().with_precision_and_scale(*precision, *scale)?,
+            )
         }
         DataType::Decimal64(precision, scale) => {
             let cells = known.map(|x| x.map(|x| narrow64(decimal(x, *precision, *scale))));
-            Arc::new(cells.collect::<Decimal64Array>().with_precision_and_scale(*precision, *scale)?)
+            Arc::new(
+                cells.collect::<Decimal64Array>().with_precision_and_scale(*precision, *scale)?,
+            )
         }
         DataType::Decimal128(precision, scale) => {
             let cells = known.map(|x| x.map(|x| decimal(x, *precision, *scale)));

@@ -133,7 +133,10 @@ fn chain(node: &Node) -> Result<Vec<&GroupingSet>, &'static str> {
 }
 
 /// For each row of all sets, from coarse to fine, the row that it is a part of.
-fn parents(chain: &[&GroupingSet], answers: &[Answered]) -> Result<Vec<Option<usize>>, &'static str> {
+fn parents(
+    chain: &[&GroupingSet],
+    answers: &[Answered],
+) -> Result<Vec<Option<usize>>, &'static str> {
     let mut parents = Vec::new();
     let mut above: Option<(&GroupingSet, HashMap<Vec<ScalarValue>, usize>)> = None;
     for &set in chain {
@@ -184,8 +187,10 @@ fn adjusted(
     let mut cells: Vec<Cell> = measured
         .iter()
         .zip(parents)
-        .map(|(&(value, low, high), &parent)| {
-            Cell { value, variance: ((high - low) / 2.0) * ((high - low) / 2.0), parent }
+        .map(|(&(value, low, high), &parent)| Cell {
+            value,
+            variance: ((high - low) / 2.0) * ((high - low) / 2.0),
+            parent,
         })
         .collect();
     if cells.len() != parents.len() {
@@ -196,9 +201,11 @@ fn adjusted(
     if is_whole {
         tree::round(&mut cells);
     }
-    let mut fresh = measured.iter().zip(before).zip(cells).map(|((&old, variance), cell)| {
-        moved(old, variance, cell)
-    });
+    let mut fresh = measured
+        .iter()
+        .zip(before)
+        .zip(cells)
+        .map(|((&old, variance), cell)| moved(old, variance, cell));
     for set in chain {
         let column = answers.get_mut(set.question).and_then(|answer| answer.columns.get_mut(index));
         column.into_iter().for_each(|column| replace(column, &mut fresh));

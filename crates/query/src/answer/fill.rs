@@ -112,7 +112,12 @@ fn joined(
 }
 
 /// A key column of one set, NULL if the set does not have it.
-fn key(set: &GroupingSet, part: &Answered, place: usize, kind: &DataType) -> Result<ArrayRef, ArrowError> {
+fn key(
+    set: &GroupingSet,
+    part: &Answered,
+    place: usize,
+    kind: &DataType,
+) -> Result<ArrayRef, ArrowError> {
     match set.keys.iter().position(|&key| key == place) {
         Some(index) => cast(part.keys.column(index), kind),
         None => Ok(new_null_array(kind, part.keys.num_rows())),

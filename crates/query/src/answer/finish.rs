@@ -3,18 +3,21 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray, Float64Array, RecordBatch};
+use datafusion::arrow::array::{
+    Array, ArrayRef, AsArray, Float64Array, RecordBatch, RecordBatchOptions,
+};
 use datafusion::arrow::compute::{cast, concat_batches};
 use datafusion::arrow::datatypes::{DataType, Field, Float64Type, Schema};
-use datafusion::common::tree_node::Transformed;
 use datafusion::common::Result as EngineResult;
+use datafusion::common::tree_node::Transformed;
 use datafusion::datasource::{MemTable, provider_as_source};
 use datafusion::logical_expr::{LogicalPlan, LogicalPlanBuilder, Projection};
 use datafusion::prelude::{SessionConfig, SessionContext};
 
-use super::carry::{Carrier, Carriage, ordered};
+use super::carry::{Carriage, Carrier, ordered};
 use super::fill::{SPAN_COLUMN, fill};
 use super::interval::Interval;
+use super::mend::mended;
 use super::spanned;
 use super::table::{Ends, Kind, Names, Table, TableColumn};
 use crate::QueryError;
@@ -42,10 +45,23 @@ pub async fn finish(
         let cells = with_spans(node, &fill(node, answers)?).map_err(|_| lost())?;
         tables.insert(node.table.clone(), Arc::new(cells));
     }
-    let carriage = prepared(outer, nodes, &tables).map_err(|_| lost())?;
-    let batch = run(carriage.plan.clone()).await.map_err(|_| lost())?;
-    let table = split(&carriage, &batch).map_err(|_| lost())?;
+    // A plan that the engine cannot run with intervals is still worth its values.
+    let table = match computed(outer, nodes, &tables, true).await {
+        Ok(table) => table,
+        Err(_) => computed(outer, nodes, &tables, false).await.map_err(|_| lost())?,
+    };
     if has_order(outer) { Ok(table) } else { table.sorted().map_err(|_| lost()) }
+}
+
+async fn computed(
+    outer: &LogicalPlan,
+    nodes: &[Node],
+    tables: &HashMap<String, Arc<MemTable>>,
+    intervals: bool,
+) -> EngineResult<Table> {
+    let carriage = prepared(outer, nodes, tables, intervals)?;
+    let batch = run(carriage.plan.clone()).await?;
+    split(&carriage, &batch)
 }
 
 /// The engine's words are dropped: they would add nothing that the analyst could act on.
@@ -76,8 +92,7 @@ fn with_spans(node: &Node, filled: &RecordBatch) -> EngineResult<MemTable> {
         )?);
     }
     let schema = Arc::new(Schema::new(fields));
-    let options = datafusion::arrow::array::RecordBatchOptions::new()
-        .with_row_count(Some(filled.num_rows()));
+    let options = RecordBatchOptions::new().with_row_count(Some(filled.num_rows()));
     let batch = RecordBatch::try_new_with_options(Arc::clone(&schema), arrays, &options)?;
     MemTable::try_new(schema, vec![vec![batch]])
 }
@@ -87,9 +102,11 @@ fn prepared(
     outer: &LogicalPlan,
     nodes: &[Node],
     tables: &HashMap<String, Arc<MemTable>>,
+    intervals: bool,
 ) -> EngineResult<Carriage> {
     let placed = outer.clone().transform_up_with_subqueries(|plan| place(plan, tables))?.data;
-    ordered(Carrier::new(nodes).carry(&placed)?)
+    let carriage = ordered(Carrier::new(nodes, intervals).carry(&placed)?)?;
+    Ok(Carriage { plan: mended(carriage.plan)?, columns: carriage.columns })
 }
 
 /// Puts cells in their place; what is above may now hold NULL where it could not before.
@@ -153,12 +170,10 @@ fn split(carriage: &Carriage, batch: &RecordBatch) -> EngineResult<Table> {
     }
     let arrays: Vec<ArrayRef> = batch.columns().iter().take(width).cloned().collect();
     let fields = columns.iter().zip(&arrays);
-    let fields = fields.map(|(column, array)| {
-        Field::new(&column.name, array.data_type().clone(), true)
-    });
+    let fields =
+        fields.map(|(column, array)| Field::new(&column.name, array.data_type().clone(), true));
     let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
-    let options =
-        datafusion::arrow::array::RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     Ok(Table { columns, batch: RecordBatch::try_new_with_options(schema, arrays, &options)? })
 }
 

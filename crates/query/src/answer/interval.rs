@@ -124,14 +124,12 @@ impl Op {
             (Self::Power(n), &[a]) => a.power(n),
             (Self::Increasing(f), &[a]) => Interval::of(f.at(a.low), f.at(a.high)),
             (Self::Hull, &[first, ref rest @ ..]) => rest.iter().fold(first, |a, b| a.hull(*b)),
-            (Self::Least, &[first, ref rest @ ..]) => rest.iter().fold(first, |a, b| Interval {
-                low: a.low.min(b.low),
-                high: a.high.min(b.high),
-            }),
-            (Self::Greatest, &[first, ref rest @ ..]) => rest.iter().fold(first, |a, b| Interval {
-                low: a.low.max(b.low),
-                high: a.high.max(b.high),
-            }),
+            (Self::Least, &[first, ref rest @ ..]) => rest
+                .iter()
+                .fold(first, |a, b| Interval { low: a.low.min(b.low), high: a.high.min(b.high) }),
+            (Self::Greatest, &[first, ref rest @ ..]) => rest
+                .iter()
+                .fold(first, |a, b| Interval { low: a.low.max(b.low), high: a.high.max(b.high) }),
             (
                 Self::Add
                 | Self::Subtract
@@ -197,16 +195,27 @@ mod tests {
             Just(Op::Least),
             Just(Op::Greatest),
             prop::sample::select(vec![
-                F::Floor, F::Ceil, F::Truncate, F::Round(2), F::Round(-1), F::Sign, F::SquareRoot,
-                F::CubeRoot, F::Exp, F::Ln, F::Log2, F::Log10,
+                F::Floor,
+                F::Ceil,
+                F::Truncate,
+                F::Round(2),
+                F::Round(-1),
+                F::Sign,
+                F::SquareRoot,
+                F::CubeRoot,
+                F::Exp,
+                F::Ln,
+                F::Log2,
+                F::Log10,
             ])
             .prop_map(Op::Increasing),
         ]
     }
 
     fn interval() -> impl Strategy<Value = (f64, f64, f64)> {
-        (-50.0..50.0f64, 0.0..20.0f64, 0.0..=1.0f64)
-            .prop_map(|(low, width, part)| (low, low + width, (low + width * part).min(low + width)))
+        (-50.0..50.0f64, 0.0..20.0f64, 0.0..=1.0f64).prop_map(|(low, width, part)| {
+            (low, low + width, (low + width * part).min(low + width))
+        })
     }
 
     /// What the operation is on numbers.
@@ -254,7 +263,10 @@ mod tests {
         assert_eq!(Op::Add.apply(&[half, half]), Interval { low: 2.0, high: f64::INFINITY });
         assert_eq!(Op::Multiply.apply(&[half, Interval::point(0.0)]), Interval::ALL);
         assert_eq!(Op::Divide.apply(&[half, Interval::of(-1.0, 1.0)]), Interval::ALL);
-        assert_eq!(Op::Divide.apply(&[Interval::point(1.0), Interval::of(0.0, 1.0)]), Interval::ALL);
+        assert_eq!(
+            Op::Divide.apply(&[Interval::point(1.0), Interval::of(0.0, 1.0)]),
+            Interval::ALL
+        );
         assert_eq!(Op::Add.apply(&[half]), Interval::ALL);
         assert_eq!(Op::Hull.apply(&[]), Interval::ALL);
         let ln = Op::Increasing(Increasing::Ln).apply(&[Interval::of(-1.0, 1.0)]);

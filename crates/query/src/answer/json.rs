@@ -15,8 +15,10 @@ impl Table {
     /// `low` and `high`. Numbers are finite: what is not is null. Numbers are numbers (decimals as
     /// the nearest 64-bit float), logical values true or false, everything else text.
     pub fn to_json(&self, intervals: bool) -> Value {
-        let columns: Vec<Value> = self.columns.iter().zip(self.batch.columns()).map(described).collect();
-        let cells: Vec<Vec<Value>> = self.batch.columns().iter().map(|array| plain(array)).collect();
+        let columns: Vec<Value> =
+            self.columns.iter().zip(self.batch.columns()).map(described).collect();
+        let cells: Vec<Vec<Value>> =
+            self.batch.columns().iter().map(|array| plain(array)).collect();
         let rows: Vec<Value> = (0..self.rows())
             .map(|row| {
                 let named = self.columns.iter().zip(&cells).map(|(column, cells)| {
@@ -52,7 +54,9 @@ fn plain(array: &dyn Array) -> Vec<Value> {
     let cells = Cells::of(array);
     let texts = (0..array.len()).map(|row| cells.at(row));
     match array.data_type() {
-        DataType::Boolean => texts.map(|text| text.map_or(Value::Null, |t| json!(t == "true"))).collect(),
+        DataType::Boolean => {
+            texts.map(|text| text.map_or(Value::Null, |t| json!(t == "true"))).collect()
+        }
         kind if kind.is_integer() => texts.map(whole).collect(),
         kind if kind.is_numeric() => floats(array),
         _ => texts.map(|text| text.map_or(Value::Null, Value::String)).collect(),

@@ -40,9 +40,8 @@ impl Table {
     fn panels(&self) -> Vec<Panel> {
         let labels = self.labels();
         let columns = self.columns.iter().zip(self.batch.columns());
-        let values = columns.filter(|(column, array)| {
-            column.kind == Kind::Value && array.data_type().is_numeric()
-        });
+        let values = columns
+            .filter(|(column, array)| column.kind == Kind::Value && array.data_type().is_numeric());
         values
             .map(|(column, array)| {
                 let shown = digits::Shown::of(column, array, true);

@@ -125,9 +125,10 @@ impl Scope<'_> {
     }
 
     fn same_branch(&self, case: &Case) -> Option<Expr> {
-        let branches = case.when_then_expr.iter().map(|(when, then)| {
-            Some((when.clone(), Box::new(self.span(then)?)))
-        });
+        let branches = case
+            .when_then_expr
+            .iter()
+            .map(|(when, then)| Some((when.clone(), Box::new(self.span(then)?))));
         let otherwise = match &case.else_expr {
             Some(otherwise) => Some(Box::new(self.span(otherwise)?)),
             None => None,
@@ -162,9 +163,9 @@ impl Scope<'_> {
 
     /// The interval of the argument that is taken; that the others have no value is released.
     fn first(&self, args: &[Expr]) -> Option<Expr> {
-        let branches = args.iter().map(|arg| {
-            Some((Box::new(arg.clone().is_not_null()), Box::new(self.span(arg)?)))
-        });
+        let branches = args
+            .iter()
+            .map(|arg| Some((Box::new(arg.clone().is_not_null()), Box::new(self.span(arg)?))));
         Some(Expr::Case(Case::new(None, branches.collect::<Option<_>>()?, None)))
     }
 

@@ -44,7 +44,8 @@ pub fn encode(answers: &[Answered]) -> Result<Vec<u8>, QueryError> {
 /// # Errors
 /// [`QueryError::Invalid`] if the bytes are not such, or of a version that this one does not know.
 pub fn decode(bytes: &[u8]) -> Result<Vec<Answered>, QueryError> {
-    let damaged = || QueryError::invalid("a stored answer is damaged", "run `throng ledger verify`");
+    let damaged =
+        || QueryError::invalid("a stored answer is damaged", "run `throng ledger verify`");
     let (body, digest) = bytes.split_last_chunk::<DIGEST>().ok_or_else(damaged)?;
     if Sha256::digest(body).as_slice() != digest {
         return Err(damaged());

@@ -87,9 +87,8 @@ impl Table {
     /// are. Keys of types without an order are left out of account.
     pub(super) fn sorted(self) -> Result<Self, ArrowError> {
         let keys = self.columns.iter().zip(self.batch.columns());
-        let keys = keys.filter(|(column, array)| {
-            column.kind == Kind::Key && !array.data_type().is_nested()
-        });
+        let keys = keys
+            .filter(|(column, array)| column.kind == Kind::Key && !array.data_type().is_nested());
         let options = Some(SortOptions { descending: false, nulls_first: false });
         let mut sort: Vec<SortColumn> =
             keys.map(|(_, values)| SortColumn { values: Arc::clone(values), options }).collect();

@@ -14,6 +14,7 @@ use datafusion::arrow::array::{
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
 use datafusion::common::tree_node::Transformed;
 use datafusion::datasource::{MemTable, provider_as_source};
+use datafusion::logical_expr::GroupingSet as Sets;
 use datafusion::logical_expr::logical_plan::LogicalTableSource;
 use datafusion::logical_expr::{Aggregate, Expr, LogicalPlan, LogicalPlanBuilder, Projection, col};
 use datafusion::prelude::SessionContext;
@@ -104,14 +105,17 @@ fn placeholder(aggregate: &Aggregate, nodes: &[Node]) -> (Node, LogicalPlan) {
         [Expr::GroupingSet(sets)] => {
             let all: HashMap<&Expr, usize> =
                 sets.distinct_expr().into_iter().enumerate().map(|(i, e)| (e, i)).collect();
-            let lists = datafusion::logical_expr::utils::enumerate_grouping_sets(
-                aggregate.group_expr.clone(),
-            )
-            .unwrap();
-            let [Expr::GroupingSet(datafusion::logical_expr::GroupingSet::GroupingSets(lists))] =
-                lists.as_slice()
-            else {
-                panic!("not grouping sets")
+            let lists: Vec<Vec<Expr>> = match sets {
+                Sets::Rollup(keys) => {
+                    (0..=keys.len()).rev().map(|count| keys[..count].to_vec()).collect()
+                }
+                Sets::Cube(keys) => (0..1usize << keys.len())
+                    .map(|mask| {
+                        let kept = keys.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1);
+                        kept.map(|(_, key)| key.clone()).collect()
+                    })
+                    .collect(),
+                Sets::GroupingSets(lists) => lists.clone(),
             };
             lists.iter().map(|list| list.iter().map(|e| all[e]).collect()).collect()
         }

@@ -15,15 +15,18 @@ impl Table {
     /// else their ends. Control characters, also those that turn the direction of text, are shown
     /// as escapes; very long texts are cut.
     pub fn to_text(&self, intervals: bool) -> String {
-        let columns: Vec<Column> =
-            self.shown(intervals).into_iter().flat_map(|(column, shown)| laid(column, shown)).collect();
+        let columns: Vec<Column> = self
+            .shown(intervals)
+            .into_iter()
+            .flat_map(|(column, shown)| laid(column, shown))
+            .collect();
         let mut text = line(columns.iter().map(|column| column.padded(&column.head)));
         let rules = columns.iter().map(|column| "─".repeat(column.width));
         text.push_str(&line(rules));
         for row in 0..self.rows() {
-            let cells = columns.iter().map(|column| {
-                column.padded(column.cells.get(row).map_or("", String::as_str))
-            });
+            let cells = columns
+                .iter()
+                .map(|column| column.padded(column.cells.get(row).map_or("", String::as_str)));
             text.push_str(&line(cells));
         }
         text
@@ -44,16 +47,17 @@ impl Table {
 
     fn shown(&self, intervals: bool) -> Vec<(&TableColumn, Shown)> {
         let columns = self.columns.iter().zip(self.batch.columns());
-        columns.map(|(column, array)| {
-            let mut shown = Shown::of(column, array, intervals);
-            for (row, value) in shown.values.iter_mut().enumerate() {
-                if array.is_null(row) {
-                    NULL.clone_into(value);
+        columns
+            .map(|(column, array)| {
+                let mut shown = Shown::of(column, array, intervals);
+                for (row, value) in shown.values.iter_mut().enumerate() {
+                    if array.is_null(row) {
+                        NULL.clone_into(value);
+                    }
                 }
-            }
-            (column, shown)
-        })
-        .collect()
+                (column, shown)
+            })
+            .collect()
     }
 }
 
@@ -177,11 +181,19 @@ pub(super) fn width(text: &str) -> usize {
 /// Two for the letters of East Asia and for pictures, none for marks on other letters.
 fn columns_of(c: char) -> usize {
     match c {
-        '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{20d0}'..='\u{20ff}'
+        '\u{300}'..='\u{36f}'
+        | '\u{1ab0}'..='\u{1aff}'
+        | '\u{20d0}'..='\u{20ff}'
         | '\u{fe00}'..='\u{fe0f}' => 0,
-        '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{a4cf}' | '\u{ac00}'..='\u{d7a3}'
-        | '\u{f900}'..='\u{faff}' | '\u{fe30}'..='\u{fe6f}' | '\u{ff00}'..='\u{ff60}'
-        | '\u{ffe0}'..='\u{ffe6}' | '\u{1f300}'..='\u{1faff}' | '\u{20000}'..='\u{3fffd}' => 2,
+        '\u{1100}'..='\u{115f}'
+        | '\u{2e80}'..='\u{a4cf}'
+        | '\u{ac00}'..='\u{d7a3}'
+        | '\u{f900}'..='\u{faff}'
+        | '\u{fe30}'..='\u{fe6f}'
+        | '\u{ff00}'..='\u{ff60}'
+        | '\u{ffe0}'..='\u{ffe6}'
+        | '\u{1f300}'..='\u{1faff}'
+        | '\u{20000}'..='\u{3fffd}' => 2,
         _ => 1,
     }
 }

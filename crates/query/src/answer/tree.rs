@@ -71,7 +71,9 @@ fn share_out(cells: &mut [Cell], order: &[usize], mut left: f64) {
     }
     for least in [1.0, f64::NEG_INFINITY] {
         for &part in order.iter().rev() {
-            if let Some(cell) = cells.get_mut(part).filter(|cell| left <= -1.0 && cell.value >= least) {
+            if let Some(cell) =
+                cells.get_mut(part).filter(|cell| left <= -1.0 && cell.value >= least)
+            {
                 cell.value -= 1.0;
                 left += 1.0;
             }
@@ -109,7 +111,9 @@ fn summed(cells: &[Cell], parts: &[usize]) -> (f64, f64) {
 
 /// Gives the parts of a whole what it has more than they.
 fn downwards(cells: &mut [Cell], whole: usize, parts: &[usize], non_negative: bool) {
-    let Some(Cell { value: total, variance: above, .. }) = cells.get(whole).copied() else { return };
+    let Some(Cell { value: total, variance: above, .. }) = cells.get(whole).copied() else {
+        return;
+    };
     let mut free: Vec<usize> = parts.to_vec();
     loop {
         let (sum, spread) = summed(cells, &free);
@@ -228,8 +232,7 @@ mod tests {
     #[test]
     fn equal_variances_give_the_known_answer() {
         // One whole of two parts, all with variance 1: the gap of 3 is shared by all three.
-        let mut cells =
-            [cell(13.0, 1.0, None), cell(4.0, 1.0, Some(0)), cell(6.0, 1.0, Some(0))];
+        let mut cells = [cell(13.0, 1.0, None), cell(4.0, 1.0, Some(0)), cell(6.0, 1.0, Some(0))];
         adjust(&mut cells, false);
         let values: Vec<f64> = cells.iter().map(|cell| cell.value).collect();
         for (value, known) in values.iter().zip([12.0, 5.0, 7.0]) {

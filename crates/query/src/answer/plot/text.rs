@@ -62,7 +62,8 @@ fn drawn(panel: &Panel, bar: &Bar, room: usize, pen: &Pen) -> String {
         let right = left + 1.0;
         let in_bar = (zero.min(tip)..=zero.max(tip)).contains(&middle);
         let (in_span, is_end) = ends.map_or((false, false), |(low, high)| {
-            let is_end = |end: f64| left <= end && (end < right || (index + 1 == room && end <= right));
+            let is_end =
+                |end: f64| left <= end && (end < right || (index + 1 == room && end <= right));
             ((low..=high).contains(&middle), is_end(low) || is_end(high))
         });
         match (in_bar, in_span, is_end) {

@@ -126,12 +126,11 @@ fn hostile_keys_are_harmless() {
 
 #[test]
 fn nothing_can_be_shown() {
-    let none = vec![answered(vec![("city", cities(&[]))], vec![noisy(&[], true), noisy(&[], false)])];
+    let none =
+        vec![answered(vec![("city", cities(&[]))], vec![noisy(&[], true), noisy(&[], false)])];
     let empty = asked(SQL, &none).unwrap();
-    let columnless = Table {
-        columns: Vec::new(),
-        batch: RecordBatch::new_empty(Arc::new(Schema::empty())),
-    };
+    let columnless =
+        Table { columns: Vec::new(), batch: RecordBatch::new_empty(Arc::new(Schema::empty())) };
     for table in [empty, columnless] {
         for format in [Format::Table, Format::Csv, Format::Json, Format::Arrow, Format::Markdown] {
             table.write(format, true, &mut Vec::new()).unwrap();
@@ -181,10 +180,10 @@ fn extreme_numbers_can_be_drawn() {
 fn bars_in_letters() {
     let chart = plain().bars_text(44, false);
     let known = "n\n\
-                 Berlin  1234  ███████████████████████████▒─┤\n\
+                 Berlin  1234  ████████████████████████████▒┤\n\
                  Paris     56  ▒─┤\n";
     assert!(chart.starts_with(known), "{chart}");
-    assert!(plain().bars_text(44, true).contains("Berlin  1234  ###########################=-|"));
+    assert!(plain().bars_text(44, true).contains("Berlin  1234  ############################=|"));
 }
 
 /// Every tag is closed in its turn, attributes are quoted, and nothing else looks like a mark.
@@ -196,7 +195,10 @@ fn balanced(svg: &str) {
         let tag = &rest[start + 1..end];
         assert!(tag.matches('"').count().is_multiple_of(2), "{tag}");
         let name = tag.trim_start_matches('/').split([' ', '/']).next().unwrap();
-        assert!(["svg", "g", "title", "desc", "style", "rect", "path", "text"].contains(&name), "{name}");
+        assert!(
+            ["svg", "g", "title", "desc", "style", "rect", "path", "text"].contains(&name),
+            "{name}"
+        );
         if tag.starts_with('/') {
             assert_eq!(open.pop(), Some(name));
         } else if !tag.ends_with('/') {

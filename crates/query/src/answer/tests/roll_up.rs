@@ -46,7 +46,10 @@ fn roll_up(public: bool) -> (Vec<Question>, Vec<Node>, Vec<Answered>) {
                 question(&[("city", public)], vec![Asked::Rows]),
                 answered(
                     vec![("city", cities(&["A", "B", "C"]))],
-                    vec![noisy(&[(70.0, 60.0, 80.0), (31.0, 21.0, 41.0), (-6.0, -16.0, 4.0)], true)],
+                    vec![noisy(
+                        &[(70.0, 60.0, 80.0), (31.0, 21.0, 41.0), (-6.0, -16.0, 4.0)],
+                        true,
+                    )],
                 ),
             ),
         })
@@ -76,9 +79,8 @@ fn roll_ups_are_the_sums_of_their_parts() {
 fn private_keys_and_other_shapes_are_left_alone() {
     let (questions, nodes, mut answers) = roll_up(false);
     let before = values(&answers, 1);
-    let notes = consistent(
-        Consistency { non_negative: false, ..ALL }, &questions, &nodes, &mut answers,
-    );
+    let notes =
+        consistent(Consistency { non_negative: false, ..ALL }, &questions, &nodes, &mut answers);
     assert!(notes[0].contains("private keys"), "{notes:?}");
     assert_eq!(values(&answers, 1), before);
     assert_eq!(values(&answers, 3), [70.0, 31.0, -6.0]);

@@ -30,7 +30,8 @@ fn same(one: &[Answered], other: &[Answered]) -> bool {
 }
 
 fn some() -> Vec<Answered> {
-    let odd = [(f64::from_bits(0x7ff8_dead_beef_0001), -0.0, f64::INFINITY), (1.5, f64::MIN, 5e-324)];
+    let odd =
+        [(f64::from_bits(0x7ff8_dead_beef_0001), -0.0, f64::INFINITY), (1.5, f64::MIN, 5e-324)];
     let mut full = noisy(&odd, false);
     full.values[0] = Some(f64::from_bits(0x7ff8_dead_beef_0001));
     let words: DictionaryArray<Int32Type> = vec!["é\0", "\u{1f600}"].into_iter().collect();
