@@ -33,6 +33,8 @@ mod reach;
 mod run;
 mod shares;
 mod source;
+#[cfg(test)]
+mod tests;
 mod threshold;
 
 use datafusion::arrow::record_batch::RecordBatch;

@@ -6,6 +6,7 @@ use throng_mechanism::{L2, MechanismError, Sensitivity};
 use throng_numeric::Rational;
 
 use super::contribution::normal_half_width;
+use super::estimate::from_steps;
 use super::family::{Family, Relative};
 use super::measure::{Ends, Scaled};
 use super::plan::{Base, FEW_GROUPS, Plan, Recipe, Rows, is_meant, name_of, open_ranges};
@@ -110,7 +111,7 @@ impl Design {
         self.confidence
     }
 
-    /// The mean over bases of the median noise, relative to what one unit with all its
+    /// The mean over bases of the median noise (over keys, of a quarter of the threshold), relative to what one unit with all its
     /// rows in one cell contributes; groups that are left open count as a few.
     fn expected_error(&self) -> f64 {
         let mut errors = Vec::new();
@@ -129,8 +130,10 @@ impl Design {
                     Amount::Selection { epsilon, .. } => 4.0 / epsilon.to_f64_nearest(),
                 });
             }
-            if let Some(Selection { by: By::Score(relative), .. }) = &planned.selection {
-                errors.push(relative.median() * factor);
+            if let Some(selection) = &planned.selection {
+                // A key that is not shown is worse than one with noise, and tails decide about it.
+                let threshold = from_steps(selection.threshold.at_least, 1.0);
+                errors.push(threshold / from_steps(selection.one, 1.0) / 4.0);
             }
         }
         errors.iter().sum::<f64>() / number(u64::try_from(errors.len().max(1)).unwrap_or(1))
@@ -363,7 +366,10 @@ impl<'a> Draft<'a> {
             return Ok(None);
         }
         let (delta, kept) = match &self.request.cost {
-            Cost::Epsilon { delta, .. } | Cost::Error { delta, .. } => (delta, 2_u32),
+            Cost::Epsilon { delta, .. } | Cost::Error { delta, .. } => match self.family {
+                Family::Gaussian => (delta, 2_u32),
+                Family::Laplace => (delta, 1),
+            },
             Cost::Zcdp { delta, .. } | Cost::Gdp { delta, .. } => (delta, 1),
         };
         if delta.is_zero() {

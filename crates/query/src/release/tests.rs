@@ -1,0 +1,4 @@
+//! Tests of designs and of what they draw.
+
+mod design;
+mod fixture;
