@@ -13,12 +13,39 @@
 //! grouping set, and its place in the plan is taken by a table of released cells. What would show
 //! rows, or mix the rows of units, is refused with the reason and what to write instead.
 
-use std::collections::BTreeSet;
+mod ask;
+mod canonical;
+mod constant;
+mod context;
+mod domain;
+mod expr;
+mod inner;
+mod join;
+mod measure;
+mod outer;
+mod public;
+mod rows;
+mod scan;
+mod simple;
+mod text;
+mod walk;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use datafusion::arrow::datatypes::SchemaRef;
+use datafusion::common::config::ConfigOptions;
+use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::LogicalPlan;
 
+pub use text::{MAX_COLUMNS, MAX_DEPTH, MAX_OPERATORS, MAX_STATEMENTS, MAX_TEXT, MAX_TOKENS};
+
+use crate::QueryError;
+use crate::catalog::Catalog;
+use crate::policy::Policy;
 use crate::question::Question;
+use context::Scope;
+use text::Parsed;
+use walk::Walk;
 
 /// Statements that are asked, and paid for, together.
 #[derive(Debug, Clone)]
@@ -72,6 +99,62 @@ pub struct GroupingSet {
     pub keys: Vec<usize>,
     /// What the grouping id column says.
     pub id: u64,
+}
+
+/// The stack for planning: deep expressions are planned by recursion.
+const STACK: usize = 256 << 20;
+
+impl Batch {
+    /// Reads statements, separated by `;`, and takes them apart. No row is read.
+    ///
+    /// # Guarantee
+    /// Each row of a question's [`Question::rows`] is computed from rows of the unit in its first
+    /// column and from public tables alone, by expressions that cannot fail on data; the outer plan
+    /// reads answers and public tables alone. Whatever is not known to keep this is refused.
+    ///
+    /// # Errors
+    /// If the text is not SQL, too large, not a query, or names what is not there; and if it would
+    /// show rows, or mix the rows of units.
+    pub fn plan(text: &str, policy: &Policy, catalog: &Catalog) -> Result<Self, QueryError> {
+        let scope = scope(policy, catalog)?;
+        std::thread::scope(|threads| {
+            let planner = std::thread::Builder::new().stack_size(STACK);
+            let planner = planner
+                .spawn_scoped(threads, || plan_text(text, &scope))
+                .map_err(|_| QueryError::engine("starting to plan the query"))?;
+            planner.join().unwrap_or_else(|_| Err(QueryError::engine("planning the query")))
+        })
+    }
+}
+
+fn scope<'p>(policy: &'p Policy, catalog: &Catalog) -> Result<Scope<'p>, QueryError> {
+    let mut sources = BTreeMap::new();
+    let mut keys = BTreeMap::new();
+    for table in &policy.tables {
+        sources.insert(table.name.clone(), provider_as_source(catalog.provider(&table.name)?));
+        for column in table.columns.keys() {
+            if let Some(values) = catalog.keys(&table.name, column) {
+                keys.insert((table.name.clone(), column.clone()), values.to_vec());
+            }
+        }
+    }
+    Ok(Scope { policy, sources, keys, options: ConfigOptions::default() })
+}
+
+fn plan_text(text: &str, scope: &Scope<'_>) -> Result<Batch, QueryError> {
+    let parsed = text::parse(text)?.into_iter();
+    let statements = parsed.map(|parsed| plan_one(parsed, scope)).collect::<Result<_, _>>()?;
+    Ok(Batch { statements })
+}
+
+fn plan_one(parsed: Parsed, scope: &Scope<'_>) -> Result<Statement, QueryError> {
+    let plan = scope.plan(parsed.syntax)?;
+    let mut walk = Walk::new(scope);
+    let outer = walk.statement(&plan)?;
+    outer::check(&outer, scope)?;
+    let canonical = canonical::canonical(&walk.questions, &outer)?;
+    let Walk { questions, nodes, tables, .. } = walk;
+    Ok(Statement { text: parsed.text, questions, nodes, outer, canonical, tables })
 }
 
 impl Statement {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DFSchemaRef, TableReference};
 use datafusion::logical_expr::{
     Expr, LogicalPlan, LogicalPlanBuilder, LogicalTableSource, Projection,
