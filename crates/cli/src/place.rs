@@ -43,6 +43,11 @@ impl Place {
         ))
     }
 
+    /// The policy of the project.
+    pub(crate) fn policy(&self) -> Result<Policy, Failure> {
+        Ok(Policy::load(self.policy.as_deref().unwrap_or(Path::new(POLICY)))?)
+    }
+
     /// The ledger, opened.
     pub(crate) fn open(&self) -> Result<Ledger, Failure> {
         Ok(Ledger::open(self.path()?)?)

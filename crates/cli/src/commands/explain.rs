@@ -25,14 +25,15 @@ pub(crate) struct Options {
     statement: Statement,
 
     #[command(flatten)]
-    project: Project,
-
-    #[command(flatten)]
     setting: Setting,
 
     /// Print JSON.
     #[arg(long)]
     json: bool,
+
+    // Last, for its heading in the help.
+    #[command(flatten)]
+    project: Project,
 }
 
 /// Explains; reads schemas only.

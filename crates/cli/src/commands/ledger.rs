@@ -10,12 +10,13 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use throng_ledger::{Depth, Kind, Ledger, Selection, Verification};
+use throng_query::session;
 
 use crate::digits::Side;
 use crate::failure::Failure;
 use crate::place::{self, Place};
 use crate::table::Table;
-use crate::{amount, output};
+use crate::{amount, confirm, output};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -60,6 +61,8 @@ enum View {
     Top(Top),
     /// The anchor alone, to be kept elsewhere.
     Anchor,
+    /// Record that the owner changed the policy: its budget, quotas, units, bounds or keys.
+    Amend(Amend),
 }
 
 #[derive(Debug, Args)]
@@ -98,6 +101,13 @@ struct Top {
     number: u64,
 }
 
+#[derive(Debug, Args)]
+struct Amend {
+    /// Record it without asking.
+    #[arg(long, short)]
+    yes: bool,
+}
+
 /// Shows one view of the ledger.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     match &options.view {
@@ -117,6 +127,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
             charges::show(&options.place.open()?.top(many)?, options.json)
         }
         View::Anchor => anchor(&options.place.open()?, options.json),
+        View::Amend(how) => amend(options, how),
     }
 }
 
@@ -126,6 +137,27 @@ fn anchor(ledger: &Ledger, as_json: bool) -> Result<(), Failure> {
         return output::json(&json!({ "schema": output::SCHEMA, "anchor": anchor }));
     }
     output::answer(&format!("{anchor}\n"))
+}
+
+/// Puts the charter of the policy into force; what is spent stays spent.
+fn amend(options: &Options, how: &Amend) -> Result<(), Failure> {
+    let policy = options.place.policy()?;
+    let ledger = options.place.open()?;
+    let (old, new) = (ledger.charter()?, session::charter(&policy));
+    if old == new {
+        output::talk("the ledger is of this policy already\n");
+        return Ok(());
+    }
+    if !how.yes {
+        confirm::agreed(&format!(
+            "Change the budget from {} to {}, and the policy to {}? Everybody will see it in the ledger.",
+            amount::words(&old.capacity, Side::Down),
+            amount::words(&new.capacity, Side::Down),
+            policy.source.display()
+        ))?;
+    }
+    ledger.amend(&new)?;
+    show::show(&ledger, options.json)
 }
 
 fn verify(options: &Options, how: &Verify) -> Result<(), Failure> {

@@ -38,9 +38,6 @@ pub(crate) struct Options {
     statement: Statement,
 
     #[command(flatten)]
-    project: Project,
-
-    #[command(flatten)]
     setting: Setting,
 
     /// Spend without asking.
@@ -78,6 +75,10 @@ pub(crate) struct Options {
     /// Draw bars with intervals into a file.
     #[arg(long, value_name = "FILE.svg")]
     plot: Option<PathBuf>,
+
+    // Last, for its heading in the help.
+    #[command(flatten)]
+    project: Project,
 }
 
 /// How an answer is written.

@@ -135,3 +135,21 @@ fn names_and_questions_cannot_steer_a_terminal() {
         assert!(!stdout(&output).contains('\u{1b}') && !stderr(&output).contains('\u{1b}'), "{view}");
     }
 }
+
+#[test]
+fn a_changed_policy_is_recorded_before_it_counts() {
+    let project = asked("amended");
+    let policy = std::fs::read_to_string(project.path("throng.toml")).unwrap();
+    project.write("throng.toml", policy.replace("epsilon = 5", "epsilon = 6"));
+    let talk = project.refused(&["query", "--yes", COUNT], 3);
+    assert!(talk.contains("throng ledger amend"), "{talk}");
+    project.refused(&["ledger", "amend"], 2);
+    let json = project.json(&["ledger", "amend", "--yes"]);
+    assert_eq!(json["budget"]["epsilon"], 6.0);
+    assert!(json["spent"]["epsilon"].as_f64().unwrap() > 0.0, "what is spent stays spent");
+    project.query(COUNT, &["--epsilon", "0.2"]);
+    project.printed(&["ledger", "verify", "--deep"]);
+    // Not below what is spent.
+    project.write("throng.toml", policy.replace("epsilon = 5", "epsilon = 0.5"));
+    project.refused(&["ledger", "amend", "--yes"], 3);
+}
