@@ -26,13 +26,22 @@ fn measure(path: &std::path::Path, records: u64) -> Outcome<()> {
     single(&ledger)?;
     grouped(&ledger)?;
     filled(&ledger, records)?;
-    let started = Instant::now();
+    let (started, before) = (Instant::now(), processor());
     let found = ledger.verify(None, Depth::Sums)?;
-    println!("{} charges verified in {:.2?}", found.charges, started.elapsed());
+    let (wall, used) = (started.elapsed(), processor() - before);
+    println!("{} charges verified in {wall:.2?}, {used:.2} s of processor time", found.charges);
     let started = Instant::now();
     drop(Ledger::open(path)?);
     println!("opened in {:.2?}", started.elapsed());
     Ok(())
+}
+
+/// Seconds of processor time so far, where the system says (Linux); the machine may be shared.
+fn processor() -> f64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = after.split_whitespace().skip(11).take(2);
+    ticks.filter_map(|text| text.parse::<f64>().ok()).sum::<f64>() / 100.0
 }
 
 fn charge(number: u64) -> Outcome<Charge> {
@@ -59,7 +68,7 @@ fn single(ledger: &Ledger) -> Outcome<()> {
 /// Many threads, each waiting for its own charge to be durable.
 fn grouped(ledger: &Ledger) -> Outcome<()> {
     let (threads, each) = (128_u64, 250_u64);
-    let started = Instant::now();
+    let (started, before) = (Instant::now(), processor());
     std::thread::scope(|scope| {
         let work = |thread: u64| {
             move || -> Outcome<()> {
@@ -73,21 +82,27 @@ fn grouped(ledger: &Ledger) -> Outcome<()> {
         running.into_iter().try_for_each(|one| one.join().unwrap_or_else(|_| Err("panic".into())))
     })?;
     let per_second = f64::from(u32::try_from(threads * each)?) / started.elapsed().as_secs_f64();
-    println!("{threads} threads: {per_second:.0} durable charges/s");
+    let each = (processor() - before) * 1e6 / f64::from(u32::try_from(threads * each)?);
+    println!(
+        "{threads} threads: {per_second:.0} durable charges/s, {each:.0} us of processor time each"
+    );
     Ok(())
 }
 
 /// Batches of a thousand, until there are enough records.
 fn filled(ledger: &Ledger, records: u64) -> Outcome<()> {
-    let started = Instant::now();
+    let (started, before) = (Instant::now(), processor());
     let mut number = 1_000_000_000;
     while ledger.anchor()?.number < records {
         let batch = (number..number + 1000).map(charge).collect::<Outcome<Vec<_>>>()?;
         drop(ledger.authorise_all(&batch)?);
         number += 1000;
     }
-    let per_second =
-        f64::from(u32::try_from(number - 1_000_000_000)?) / started.elapsed().as_secs_f64();
-    println!("batches of 1000: {per_second:.0} durable charges/s");
+    let many = f64::from(u32::try_from(number - 1_000_000_000)?);
+    let per_second = many / started.elapsed().as_secs_f64();
+    let each = (processor() - before) * 1e6 / many;
+    println!(
+        "batches of 1000: {per_second:.0} durable charges/s, {each:.0} us of processor time each"
+    );
     Ok(())
 }

@@ -39,17 +39,53 @@ fn with_values(like: &Amount, values: Vec<Rational>) -> Option<Amount> {
 
 /// Whether two amounts are of one currency, with the same orders.
 pub(crate) fn same_currency(a: &Amount, b: &Amount) -> bool {
-    a.nothing() == b.nothing()
+    match (a, b) {
+        (Amount::Pure { .. }, Amount::Pure { .. })
+        | (Amount::Approximate { .. }, Amount::Approximate { .. })
+        | (Amount::Zcdp { .. }, Amount::Zcdp { .. })
+        | (Amount::Gdp { .. }, Amount::Gdp { .. }) => true,
+        (Amount::Renyi { orders: a }, Amount::Renyi { orders: b }) => {
+            a.iter().map(|(order, _)| order).eq(b.iter().map(|(order, _)| order))
+        }
+        (
+            Amount::Pure { .. }
+            | Amount::Approximate { .. }
+            | Amount::Zcdp { .. }
+            | Amount::Gdp { .. }
+            | Amount::Renyi { .. },
+            _,
+        ) => false,
+    }
 }
 
 /// Combines two amounts of one currency, number by number.
 fn zip(a: &Amount, b: &Amount, f: impl Fn(&Rational, &Rational) -> Rational) -> Result<Amount> {
-    let mixed = || LedgerError::corrupt("amounts of different currencies meet");
-    if !same_currency(a, b) {
-        return Err(mixed());
-    }
-    let combined = values(a).into_iter().zip(values(b)).map(|(x, y)| f(x, y)).collect();
-    with_values(a, combined).ok_or_else(mixed)
+    Ok(match (a, b) {
+        (Amount::Pure { epsilon: x }, Amount::Pure { epsilon: y }) => {
+            Amount::Pure { epsilon: f(x, y) }
+        }
+        (Amount::Approximate { epsilon: e, delta: d }, Amount::Approximate { epsilon, delta }) => {
+            Amount::Approximate { epsilon: f(e, epsilon), delta: f(d, delta) }
+        }
+        (Amount::Zcdp { rho: r, delta: d }, Amount::Zcdp { rho, delta }) => {
+            Amount::Zcdp { rho: f(r, rho), delta: f(d, delta) }
+        }
+        (Amount::Gdp { mu_squared: x }, Amount::Gdp { mu_squared: y }) => {
+            Amount::Gdp { mu_squared: f(x, y) }
+        }
+        (Amount::Renyi { orders: x }, Amount::Renyi { orders: y }) if same_currency(a, b) => {
+            let pairs = x.iter().zip(y);
+            Amount::Renyi { orders: pairs.map(|((o, x), (_, y))| (o.clone(), f(x, y))).collect() }
+        }
+        (
+            Amount::Pure { .. }
+            | Amount::Approximate { .. }
+            | Amount::Zcdp { .. }
+            | Amount::Gdp { .. }
+            | Amount::Renyi { .. },
+            _,
+        ) => return Err(LedgerError::corrupt("amounts of different currencies meet")),
+    })
 }
 
 /// a + b, exactly.

@@ -30,7 +30,7 @@ pub(crate) enum Entry {
         name: String,
         value: Vec<u8>,
     },
-    Amendment(Charter),
+    Amendment(Box<Charter>),
 }
 
 /// What was recorded: a ticket and a receipt for each charge, nothing else otherwise.
@@ -42,7 +42,6 @@ pub(crate) struct Clerk {
     pub(crate) connection: Connection,
     path: PathBuf,
     identity: Identity,
-    process: u32,
     standing: Option<Standing>,
     /// The end of the chain as this clerk last saw it; the file may never fall behind it.
     seen: Head,
@@ -71,7 +70,6 @@ impl Clerk {
             connection,
             path: path.to_owned(),
             identity,
-            process: std::process::id(),
             seen: head,
             standing: None,
             broken: None,
@@ -82,31 +80,12 @@ impl Clerk {
         })
     }
 
-    /// Makes every further entry fail with this error.
-    pub(crate) fn fail(&mut self, error: LedgerError) {
-        self.broken.get_or_insert(error);
-    }
-
-    /// Why nothing is recorded any more, if so.
-    pub(crate) fn usable(&self) -> Result<()> {
-        if self.process != std::process::id() {
-            return Err(LedgerError::refused(
-                "this ledger was opened by another process",
-                "open the ledger after the fork, not before",
-            ));
-        }
-        match &self.broken {
-            None => Ok(()),
-            Some(error) => Err(error.clone()),
-        }
-    }
-
     /// Records entries in one transaction; when this returns, what is recorded is on the disk.
     ///
     /// An entry that a rule refuses leaves no trace and does not hinder the others. If reading or
     /// writing fails, all fail, and so does everything after: what reached the disk is not known.
     pub(crate) fn record(&mut self, entries: &[Entry]) -> Vec<Result<Outcome>> {
-        if let Err(error) = self.usable() {
+        if let Some(error) = &self.broken {
             return entries.iter().map(|_| Err(error.clone())).collect();
         }
         // Whatever happens in between, a panic too, the clerk is trusted again only at the end.
@@ -121,11 +100,6 @@ impl Clerk {
                 entries.iter().map(|_| Err(error.clone())).collect()
             }
         }
-    }
-
-    #[cfg(test)]
-    pub(crate) fn pretend_forked(&mut self) {
-        self.process = self.process.wrapping_add(1);
     }
 
     #[cfg(test)]

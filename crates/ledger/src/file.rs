@@ -19,10 +19,7 @@ pub(crate) struct Identity(u64, u64);
 impl Identity {
     /// The device and the node of the file, where there is such a thing.
     pub(crate) fn of(path: &Path) -> Result<Self> {
-        let found = fs::metadata(path).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => LedgerError::io(format!("there is no {}", path.display())),
-            _ => LedgerError::io(format!("{}: {error}", path.display())),
-        })?;
+        let found = fs::metadata(path).map_err(|error| unreachable(path, &error))?;
         if !found.is_file() {
             return Err(LedgerError::io(format!("{} is not a file", path.display())));
         }
@@ -34,6 +31,18 @@ impl Identity {
         #[cfg(not(unix))]
         Ok(Self(0, 0))
     }
+}
+
+fn unreachable(path: &Path, error: &std::io::Error) -> LedgerError {
+    if error.kind() == ErrorKind::NotFound {
+        return LedgerError::io(format!("there is no {}", path.display()));
+    }
+    LedgerError::io(format!("{}: {error}", path.display()))
+}
+
+/// The file that a path names, whatever links lead there: its log and its witness are beside it.
+pub(crate) fn real(path: &Path) -> Result<PathBuf> {
+    fs::canonicalize(path).map_err(|error| unreachable(path, &error))
 }
 
 /// The path with something appended to its last part.
@@ -82,7 +91,7 @@ fn draft_of(path: &Path) -> Result<PathBuf> {
         match options.open(&draft) {
             Ok(_) => return Ok(draft),
             Err(error) if error.kind() == ErrorKind::AlreadyExists && attempt < 1000 => {
-                attempt += 1
+                attempt += 1;
             }
             Err(error) => return Err(fail(error)),
         }

@@ -1,13 +1,15 @@
 //! The ledger as its users see it.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use rusqlite::Connection;
 use throng_account::MechanismSpec;
 use throng_account::filter::{Budget as Amount, Receipt};
 use throng_mechanism::Permit;
+use throng_numeric::Rational;
 
 use crate::clerk::{Clerk, Entry, Outcome};
 use crate::desk::{Desk, lock};
@@ -61,7 +63,14 @@ pub struct Ledger {
     reader: Mutex<Connection>,
     desk: Desk,
     turns: Turns,
+    prices: Mutex<Prices>,
+    /// Why nothing is granted any more, if so.
+    failed: OnceLock<LedgerError>,
+    process: u32,
 }
+
+/// Prices that were computed lately: a preview and its charge, the same query on new data.
+type Prices = HashMap<(MechanismSpec, Option<Rational>), Amount>;
 
 /// How long to wait for other processes by default.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -82,14 +91,14 @@ impl Ledger {
     /// # Errors
     /// As for [`Ledger::open`].
     pub fn open_within(path: impl AsRef<Path>, patience: Duration) -> Result<Self> {
-        let path = path.as_ref();
-        let clerk = Clerk::open(path, patience)?;
-        let reader = schema::reader(path, patience)?;
+        let path = file::real(path.as_ref())?;
+        let clerk = Clerk::open(&path, patience)?;
+        let reader = schema::reader(&path, patience)?;
         verify::recent(&reader, CHECKED_AT_OPEN)?;
         let founding = verify::founding(&reader)?;
         let charter = founding.charter.charter()?;
         Ok(Self {
-            path: path.to_owned(),
+            path,
             id: founding.ledger,
             under: charter.under,
             currency: charter.capacity.nothing(),
@@ -97,6 +106,9 @@ impl Ledger {
             desk: Desk::new(clerk),
             reader: Mutex::new(reader),
             turns: Turns::default(),
+            prices: Mutex::default(),
+            failed: OnceLock::new(),
+            process: std::process::id(),
         })
     }
 
@@ -191,12 +203,19 @@ impl Ledger {
     ///
     /// # Errors
     /// As there.
-    pub fn price(
-        &self,
-        spec: &MechanismSpec,
-        delta: Option<&throng_numeric::Rational>,
-    ) -> Result<Amount> {
-        price::price(&self.currency, spec, self.under, delta)
+    pub fn price(&self, spec: &MechanismSpec, delta: Option<&Rational>) -> Result<Amount> {
+        const MANY: usize = 256;
+        let key = (spec.clone(), delta.cloned());
+        if let Some(known) = lock(&self.prices).get(&key) {
+            return Ok(known.clone());
+        }
+        let cost = price::price(&self.currency, spec, self.under, delta)?;
+        let mut prices = lock(&self.prices);
+        if prices.len() >= MANY {
+            prices.clear();
+        }
+        prices.insert(key, cost.clone());
+        Ok(cost)
     }
 
     /// What [`Ledger::authorise`] would say now; nothing is recorded.
@@ -310,7 +329,7 @@ impl Ledger {
     /// spent.
     pub fn amend(&self, charter: &Charter) -> Result<()> {
         charter.checked()?;
-        self.submit(Entry::Amendment(charter.clone())).map(drop)
+        self.submit(Entry::Amendment(Box::new(charter.clone()))).map(drop)
     }
 
     /// Where the chain stands: keep it elsewhere, and give it to [`Ledger::verify`] later.
@@ -342,7 +361,7 @@ impl Ledger {
         anchor: Option<&Anchor>,
         depth: Depth,
     ) -> Result<Verification> {
-        verify::file(path.as_ref(), anchor, depth, PATIENCE)
+        verify::file(&file::real(path.as_ref())?, anchor, depth, PATIENCE)
     }
 
     pub(crate) fn turns(&self) -> &Turns {
@@ -350,7 +369,19 @@ impl Ledger {
     }
 
     fn submit(&self, entry: Entry) -> Result<Outcome> {
-        self.desk.submit(entry)
+        self.usable()?;
+        self.observed(self.desk.submit(entry))
+    }
+
+    /// Refuses everything after a failure, and in a process that did not open the ledger.
+    fn usable(&self) -> Result<()> {
+        if self.process != std::process::id() {
+            return Err(LedgerError::refused(
+                "this ledger was opened by another process",
+                "open the ledger after the fork, not before",
+            ));
+        }
+        self.failed.get().map_or(Ok(()), |error| Err(error.clone()))
     }
 
     /// The price of a charge that can be recorded.
@@ -367,7 +398,9 @@ impl Ledger {
                 "report this as a bug",
             ));
         }
-        amount::parse(&amount::text(&cost))?;
+        amount::parse(&amount::text(&cost)).map_err(|_| {
+            LedgerError::invalid("the cost cannot be written down", "use shorter numbers")
+        })?;
         Ok(Priced { charge: charge.clone(), cost })
     }
 
@@ -376,7 +409,7 @@ impl Ledger {
         &self,
         read: impl FnOnce(&Connection, &mut Standing) -> Result<T>,
     ) -> Result<T> {
-        self.desk.clerk().usable()?;
+        self.usable()?;
         let reader = lock(&self.reader);
         let done =
             snapshot(&reader, |connection| read(connection, &mut Standing::read(connection)?));
@@ -396,7 +429,7 @@ impl Ledger {
         if let Err(error) = &done
             && error.is_fatal()
         {
-            self.desk.clerk().fail(error.clone());
+            let _first = self.failed.set(error.clone());
         }
         done
     }
@@ -504,6 +537,12 @@ mod tests {
     }
 
     #[test]
+    fn threads_may_share_it() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Ledger>();
+    }
+
+    #[test]
     fn a_full_disk_fails_closed() {
         fails_closed("full", "max_page_count", 24, 1_000_000);
     }
@@ -515,8 +554,8 @@ mod tests {
 
     #[test]
     fn a_handle_that_was_carried_through_a_fork_is_refused() {
-        let (folder, ledger) = ledger("forked");
-        ledger.desk.clerk().pretend_forked();
+        let (folder, mut ledger) = ledger("forked");
+        ledger.process = ledger.process.wrapping_add(1);
         assert!(matches!(ledger.authorise(&charge(0)), Err(LedgerError::Refused { .. })));
         assert!(matches!(ledger.preview(&charge(0)), Err(LedgerError::Refused { .. })));
         drop(ledger);

@@ -3,6 +3,8 @@
 //! A record has a number, a kind, a body (JSON), a payload (bytes; empty except in releases and
 //! facts), the total spent after it, and a digest over all of that and the digest before it.
 
+use std::borrow::Cow;
+
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use throng_account::filter::Budget as Amount;
@@ -125,9 +127,17 @@ impl Record {
         })
     }
 
+    /// The body of a charge, without copies.
+    pub(crate) fn glance(&self) -> Result<Glance<'_>> {
+        serde_json::from_str(&self.body).map_err(|_| self.unreadable())
+    }
+
+    fn unreadable(&self) -> LedgerError {
+        LedgerError::corrupt(format!("record {} cannot be read", self.number))
+    }
+
     fn json<T: DeserializeOwned>(&self) -> Result<T> {
-        serde_json::from_str(&self.body)
-            .map_err(|_| LedgerError::corrupt(format!("record {} cannot be read", self.number)))
+        serde_json::from_str(&self.body).map_err(|_| self.unreadable())
     }
 }
 
@@ -222,6 +232,31 @@ impl Spending {
         }
     }
 }
+
+/// [`Spending`] as a reader of a million charges sees it: texts are not copied, amounts not read.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Glance<'a> {
+    pub(crate) question: Digest,
+    #[serde(borrow, rename = "label")]
+    _label: Text<'a>,
+    #[serde(borrow)]
+    pub(crate) analyst: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub(crate) spec: Text<'a>,
+    #[serde(borrow)]
+    pub(crate) delta: Option<Text<'a>>,
+    #[serde(borrow)]
+    pub(crate) cost: Text<'a>,
+    #[serde(borrow)]
+    pub(crate) own: Option<Text<'a>>,
+    #[serde(borrow, rename = "at")]
+    _at: Option<Text<'a>>,
+}
+
+/// A text that is borrowed unless it has escapes.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Text<'a>(#[serde(borrow)] pub(crate) Cow<'a, str>);
 
 /// A release as it is stored, beside its payload.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -12,7 +12,7 @@ use throng_numeric::Rational;
 use crate::error::{LedgerError, Result};
 use crate::file::Identity;
 use crate::ledger::snapshot;
-use crate::record::{Body, Founding, Kind, Record, Spending, genesis};
+use crate::record::{Body, Founding, Glance, Kind, Record, genesis};
 use crate::{Anchor, Charter, Digest, amount, price, rows, schema, witness};
 
 /// How much an audit does.
@@ -53,11 +53,28 @@ pub(crate) fn file(
     patience: Duration,
 ) -> Result<Verification> {
     Identity::of(path)?;
+    // The file's own structure is checked meanwhile.
+    std::thread::scope(|scope| {
+        let structure = scope.spawn(|| structure(&schema::reader(path, patience)?));
+        let audited = audit(path, anchor, depth, patience);
+        let sound = structure.join();
+        let audited = audited?;
+        sound.unwrap_or_else(|_| Err(LedgerError::corrupt("its structure cannot be checked")))?;
+        Ok(audited)
+    })
+}
+
+/// Reads every record in one snapshot.
+fn audit(
+    path: &Path,
+    anchor: Option<&Anchor>,
+    depth: Depth,
+    patience: Duration,
+) -> Result<Verification> {
     let seen = witness::read(path);
     let connection = schema::reader(path, patience)?;
     snapshot(&connection, |connection| {
         schema::check(connection)?;
-        structure(connection)?;
         let mut audit = Audit::start(connection, anchor, depth)?;
         let id = &audit.founding.ledger;
         witness::agrees(path, seen, id, |number| rows::digest_of(connection, number))?;
@@ -121,6 +138,10 @@ fn linked(record: &Record, expected: u64, before: &Digest) -> Result<()> {
     Ok(())
 }
 
+fn wrong(record: &Record, what: &str) -> LedgerError {
+    LedgerError::corrupt(format!("record {} {what}", record.number))
+}
+
 /// The state of an audit between records.
 struct Audit<'a> {
     depth: Depth,
@@ -132,6 +153,8 @@ struct Audit<'a> {
     spent: Amount,
     written: String,
     own: HashMap<String, Amount>,
+    /// The last cost that was read, and its text: the next is often the same.
+    cost: (String, Amount),
     /// Charges without an answer so far: number to (digest, question).
     open: HashMap<u64, (Digest, Digest)>,
     counts: HashMap<Kind, u64>,
@@ -155,9 +178,10 @@ impl<'a> Audit<'a> {
             before: genesis(),
             next: 0,
             written: amount::text(&spent),
+            own: HashMap::new(),
+            cost: (amount::text(&spent), spent.clone()),
             spent,
             charter,
-            own: HashMap::new(),
             open: HashMap::new(),
             counts: HashMap::new(),
         })
@@ -165,78 +189,96 @@ impl<'a> Audit<'a> {
 
     fn visit(&mut self, record: &Record) -> Result<()> {
         linked(record, self.next, &self.before)?;
-        let body = record.read()?;
-        self.check(record, &body)?;
+        let filed = match record.kind {
+            Kind::Charge => self.charge(record)?,
+            Kind::Charter | Kind::Release | Kind::Fact | Kind::Amendment => self.other(record)?,
+        };
         if record.spent != self.written {
-            return Err(self.wrong(record, "states a total that is not the sum of the charges"));
+            return Err(wrong(record, "states a total that is not the sum of the charges"));
         }
-        if record.lookup != body.lookup() || record.answers != body.answers() {
-            return Err(self.wrong(record, "is filed under something else"));
+        if !filed {
+            return Err(wrong(record, "is filed under something else"));
         }
         if let Some(anchor) = self.anchor
             && anchor.number == record.number
             && anchor.digest != record.digest
         {
-            return Err(self.wrong(record, "is not the one of the anchor: the ledger was forked"));
+            return Err(wrong(record, "is not the one of the anchor: the ledger was forked"));
         }
         *self.counts.entry(record.kind).or_default() += 1;
         (self.before, self.next) = (record.digest, self.next + 1);
         Ok(())
     }
 
-    fn wrong(&self, record: &Record, what: &str) -> LedgerError {
-        LedgerError::corrupt(format!("record {} {what}", record.number))
-    }
-
-    fn check(&mut self, record: &Record, body: &Body) -> Result<()> {
-        match body {
-            Body::Charter(_) if record.number == 0 => Ok(()),
-            Body::Charter(_) => Err(self.wrong(record, "is a second charter")),
-            _ if record.number == 0 => Err(self.wrong(record, "is not a charter")),
-            Body::Charge(body) => self.charge(record, body),
-            Body::Release(body) => match self.open.remove(&body.charge) {
-                Some(open) if open == (body.ticket, body.question) => Ok(()),
-                Some(_) | None => Err(self.wrong(record, "answers no charge, or one again")),
-            },
-            Body::Fact(_) => Ok(()),
-            Body::Amendment(body) => {
-                let charter = body.charter()?;
-                charter.checked()?;
-                let same = charter.under == self.charter.under
-                    && amount::same_currency(&charter.capacity, &self.charter.capacity);
-                if !same || !amount::fits(&self.spent, &charter.capacity) {
-                    return Err(self.wrong(record, "is an amendment that is not allowed"));
-                }
-                self.charter = charter;
-                Ok(())
+    /// Checks a record that costs nothing; says whether it is filed where it belongs.
+    fn other(&mut self, record: &Record) -> Result<bool> {
+        let body = record.read()?;
+        match &body {
+            Body::Charter(_) if record.number == 0 => {}
+            Body::Charter(_) => return Err(wrong(record, "is a second charter")),
+            Body::Charge(_) | Body::Release(_) | Body::Fact(_) | Body::Amendment(_)
+                if record.number == 0 =>
+            {
+                return Err(wrong(record, "is not a charter"));
             }
+            Body::Release(body) => {
+                if self.open.remove(&body.charge) != Some((body.ticket, body.question)) {
+                    return Err(wrong(record, "answers no charge, or one again"));
+                }
+            }
+            Body::Charge(_) | Body::Fact(_) => {}
+            Body::Amendment(body) => self.amendment(record, body.charter()?)?,
         }
+        Ok(record.lookup == body.lookup() && record.answers == body.answers())
     }
 
-    fn charge(&mut self, record: &Record, body: &Spending) -> Result<()> {
-        self.spent = amount::plus(&self.spent, &body.cost)?;
-        self.written = amount::text(&self.spent);
-        if !amount::fits(&self.spent, &self.charter.capacity) {
-            return Err(self.wrong(record, "spends more than there was"));
+    fn amendment(&mut self, record: &Record, charter: Charter) -> Result<()> {
+        charter.checked()?;
+        let same = charter.under == self.charter.under
+            && amount::same_currency(&charter.capacity, &self.charter.capacity);
+        if !same || !amount::fits(&self.spent, &charter.capacity) {
+            return Err(wrong(record, "is an amendment that is not allowed"));
         }
-        let own = body.analyst.as_ref().map(|name| self.own_after(name, &body.cost)).transpose()?;
-        if own != body.own {
-            return Err(self.wrong(record, "states a total of the analyst that is not the sum"));
-        }
-        if self.depth == Depth::Prices {
-            covers(&body.cost, body, self.charter.under)
-                .map_err(|error| self.wrong(record, &format!("is priced wrongly: {error}")))?;
-        }
-        self.open.insert(record.number, (record.digest, body.question));
+        self.charter = charter;
         Ok(())
     }
 
-    fn own_after(&mut self, name: &str, cost: &Amount) -> Result<String> {
-        let nothing = || self.charter.capacity.nothing();
-        let own = amount::plus(self.own.get(name).unwrap_or(&nothing()), cost)?;
-        let text = amount::text(&own);
-        self.own.insert(name.to_owned(), own);
-        Ok(text)
+    /// Adds a charge up again; says whether it is filed where it belongs.
+    fn charge(&mut self, record: &Record) -> Result<bool> {
+        if record.number == 0 {
+            return Err(wrong(record, "is not a charter"));
+        }
+        let body = record.glance()?;
+        if self.cost.0 != *body.cost.0 {
+            self.cost = (body.cost.0.to_string(), amount::parse(&body.cost.0)?);
+        }
+        self.spent = amount::plus(&self.spent, &self.cost.1)?;
+        self.written = amount::text(&self.spent);
+        if !amount::fits(&self.spent, &self.charter.capacity) {
+            return Err(wrong(record, "spends more than there was"));
+        }
+        let analyst = body.analyst.as_ref().map(|name| name.0.as_ref());
+        let own = analyst.map(|name| self.own_after(name)).transpose()?;
+        if own.as_deref() != body.own.as_ref().map(|own| own.0.as_ref()) {
+            return Err(wrong(record, "states a total of the analyst that is not the sum"));
+        }
+        if self.depth == Depth::Prices {
+            covers(&self.cost.1, &body, self.charter.under)
+                .map_err(|error| wrong(record, &format!("is priced wrongly: {error}")))?;
+        }
+        self.open.insert(record.number, (record.digest, body.question));
+        Ok(record.lookup.as_deref() == analyst.map(str::as_bytes) && record.answers.is_none())
+    }
+
+    /// What the analyst has spent after a charge of the current cost, as text.
+    fn own_after(&mut self, name: &str) -> Result<String> {
+        let cost = &self.cost.1;
+        if let Some(own) = self.own.get_mut(name) {
+            *own = amount::plus(own, cost)?;
+            return Ok(amount::text(own));
+        }
+        self.own.insert(name.to_owned(), cost.clone());
+        Ok(amount::text(cost))
     }
 
     fn finish(self, connection: &Connection) -> Result<Verification> {
@@ -272,9 +314,9 @@ impl<'a> Audit<'a> {
 }
 
 /// Prices a charge again; what was recorded must not be less.
-fn covers(cost: &Amount, body: &Spending, under: Neighbours) -> Result<()> {
-    let spec: MechanismSpec = body.spec.parse()?;
-    let delta = body.delta.as_deref().map(str::parse::<Rational>).transpose();
+fn covers(cost: &Amount, body: &Glance<'_>, under: Neighbours) -> Result<()> {
+    let spec: MechanismSpec = body.spec.0.parse()?;
+    let delta = body.delta.as_ref().map(|delta| delta.0.parse::<Rational>()).transpose();
     let delta = delta.map_err(|_| LedgerError::corrupt("its delta cannot be read"))?;
     let again = price::price(cost, &spec, under, delta.as_ref())?;
     if amount::fits(&again, cost) {

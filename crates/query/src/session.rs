@@ -27,7 +27,7 @@ use scan::Scan;
 use crate::QueryError;
 use crate::answer::{self, Consistency, Table};
 use crate::catalog::Catalog;
-use crate::policy::Policy;
+use crate::policy::{EngineChoice, Policy};
 use crate::question::Question;
 use crate::release::{Answered, Cost, Design, Request, Source};
 use crate::sql::Batch;
@@ -81,7 +81,7 @@ impl Session {
         let catalog = Catalog::open(&policy)?;
         let ledger = Ledger::open_or_create(&policy.ledger, &charter(&policy))?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(catalog.threads())
+            .worker_threads(threads(&policy))
             .enable_all()
             .build()
             .map_err(|_| QueryError::engine("starting its threads"))?;
@@ -393,6 +393,12 @@ fn unpacked(payload: &[u8]) -> Result<(MechanismSpec, Vec<Answered>), QueryError
     let (line, cells) = payload.split_at(end);
     let spec = std::str::from_utf8(line).map_err(|_| damaged())?.parse()?;
     Ok((spec, answer::decode(cells.get(1..).ok_or_else(damaged)?)?))
+}
+
+fn threads(policy: &Policy) -> usize {
+    let EngineChoice::DataFusion { threads, .. } = policy.engine;
+    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    threads.unwrap_or_else(cores).max(1)
 }
 
 /// The budget as the ledger keeps it.

@@ -26,6 +26,7 @@ mod outer;
 mod public;
 mod rows;
 mod scan;
+mod settled;
 mod simple;
 mod text;
 mod walk;
@@ -64,7 +65,7 @@ pub struct Statement {
     /// Where the answers go: one for each private aggregate of the plan.
     pub nodes: Vec<Node>,
     /// What is computed from the answers: the plan, with each private aggregate replaced by a scan
-    /// of the table [`Node::table`] under a projection that gives the very same schema.
+    /// of the table [`Node::table`] under a projection that gives the same columns.
     pub outer: LogicalPlan,
     /// What is asked, as a text that does not depend on letter case, white space, comments or the
     /// post-processing: equal texts ask for the same release.
@@ -80,7 +81,8 @@ pub struct Statement {
 pub struct Node {
     /// The name of the table in [`Statement::outer`]: `__throng_answer_<i>`.
     pub table: String,
-    /// The columns of the table, in the types that the plan above expects.
+    /// The columns of the table, in the types that the plan above expects; all but the grouping id
+    /// may be NULL.
     pub schema: SchemaRef,
     /// The questions that fill it, one for each grouping set.
     pub sets: Vec<GroupingSet>,

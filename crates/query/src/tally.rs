@@ -193,8 +193,7 @@ impl Tally {
         let (unit, columns) = columns.split_at(named);
         let (keys, inputs) = columns.split_at(keys);
         let groups = self.keys.encode(keys, batch.num_rows())?;
-        let contributions =
-            self.plan.contributions(inputs, &mut self.dictionaries, self.hash)?;
+        let contributions = self.plan.contributions(inputs, &mut self.dictionaries, self.hash)?;
         match (&mut self.body, unit) {
             (Making::Rows(totals), _) => {
                 totals.reserve(self.keys.len());
@@ -241,10 +240,7 @@ impl Tally {
         }
     }
 
-    fn absorb_values(
-        &mut self,
-        others: &mut Vec<Dictionary>,
-    ) -> Result<Vec<Vec<u32>>, QueryError> {
+    fn absorb_values(&mut self, others: &mut Vec<Dictionary>) -> Result<Vec<Vec<u32>>, QueryError> {
         if self.dictionaries.is_empty() {
             self.dictionaries.append(others);
             let same = |dictionary: &Dictionary| {
@@ -300,7 +296,8 @@ fn scatter(
     let width = ROW_HEAD + contributions.scalars.len();
     let mut block = vec![0_u32; width * groups.len()];
     for ((row, word), group) in block.chunks_exact_mut(width).zip(&words).zip(&groups) {
-        let halves = [word & u64::from(u32::MAX), word >> 32].map(|half| u32::try_from(half).unwrap_or(0));
+        let halves =
+            [word & u64::from(u32::MAX), word >> 32].map(|half| u32::try_from(half).unwrap_or(0));
         row[..2].copy_from_slice(&halves);
         row[2] = *group;
     }

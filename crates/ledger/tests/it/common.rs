@@ -7,10 +7,10 @@ use throng_ledger::{Amount, Charge, Charter, Digest, Ledger, Neighbours};
 use throng_numeric::Rational;
 
 /// A folder that goes away with the test.
-pub struct Folder(PathBuf);
+pub(crate) struct Folder(PathBuf);
 
 impl Folder {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("throng-ledger-test-{}-{number}", std::process::id());
@@ -19,11 +19,11 @@ impl Folder {
         Self(path)
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 
-    pub fn ledger(&self) -> PathBuf {
+    pub(crate) fn ledger(&self) -> PathBuf {
         self.0.join("ledger.db")
     }
 }
@@ -34,50 +34,50 @@ impl Drop for Folder {
     }
 }
 
-pub fn rational(text: &str) -> Rational {
+pub(crate) fn rational(text: &str) -> Rational {
     text.parse().unwrap()
 }
 
-pub fn pure(text: &str) -> Amount {
+pub(crate) fn pure(text: &str) -> Amount {
     Amount::Pure { epsilon: rational(text) }
 }
 
 /// Room for exactly so many charges of [`charge`].
-pub fn charter(charges: u64) -> Charter {
+pub(crate) fn charter(charges: u64) -> Charter {
     let epsilon = Rational::new(charges, 10_u8).unwrap();
     Charter::new(Amount::Pure { epsilon }, Neighbours::AddRemove, "test")
 }
 
 /// A charge of 1/10 for a question of its own.
-pub fn charge(name: &str) -> Charge {
+pub(crate) fn charge(name: &str) -> Charge {
     let spec = "discrete_laplace(scale=10)".parse().unwrap();
     Charge::new(Digest::of(name.as_bytes()), format!("SELECT '{name}'"), spec)
 }
 
 /// Pays for a question, stores an answer, and gives it.
-pub fn answer(ledger: &Ledger, name: &str) -> Vec<u8> {
+pub(crate) fn answer(ledger: &Ledger, name: &str) -> Vec<u8> {
     let paid = ledger.authorise(&charge(name)).unwrap();
     let payload = format!("the answer to {name}").into_bytes();
     ledger.store(&paid.ticket, &payload).unwrap();
     payload
 }
 
-pub fn exported(ledger: &Ledger) -> String {
+pub(crate) fn exported(ledger: &Ledger) -> String {
     let mut bytes = Vec::new();
     ledger.export(&mut bytes).unwrap();
     String::from_utf8(bytes).unwrap()
 }
 
 /// A small generator for schedules; not for privacy.
-pub struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
     /// A number below `sides`, by splitmix64.
-    pub fn roll(&mut self, sides: u64) -> u64 {
+    pub(crate) fn roll(&mut self, sides: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -85,13 +85,13 @@ impl Dice {
         (z ^ (z >> 31)) % sides
     }
 
-    pub fn below(&mut self, sides: usize) -> usize {
+    pub(crate) fn below(&mut self, sides: usize) -> usize {
         usize::try_from(self.roll(u64::try_from(sides).unwrap())).unwrap()
     }
 }
 
 /// Copies a ledger with its log and its witness, as they are on the disk now.
-pub fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     for suffix in ["", "-wal", "-witness"] {
         let name = |path: &Path| {
             let mut name = path.as_os_str().to_owned();

@@ -67,7 +67,7 @@ fn each_damage<T: std::fmt::Debug>(
     found
 }
 
-fn flip(bytes: &mut Vec<u8>, place: &(usize, u8)) {
+fn flip(bytes: &mut [u8], place: &(usize, u8)) {
     let (at, bit) = *place;
     if let Some(byte) = bytes.get_mut(at) {
         *byte ^= 1 << bit;
@@ -92,7 +92,10 @@ fn flipped_bits_are_found_or_harmless() {
     let mut dice = Dice::new(3);
     let places: Vec<_> =
         (0..400).map(|_| (dice.below(length), u8::try_from(dice.roll(8)).unwrap())).collect();
-    let found = each_damage(&folder.ledger(), &truth, itself, places.into_iter(), flip);
+    let found =
+        each_damage(&folder.ledger(), &truth, itself, places.into_iter(), |bytes, place| {
+            flip(bytes, place);
+        });
     assert!(found > 20, "{found} of 400");
 }
 
@@ -111,7 +114,9 @@ fn a_flipped_bit_in_every_byte_is_found_or_harmless() {
     let mut dice = Dice::new(4);
     let places =
         (0..usize::try_from(length).unwrap()).map(|at| (at, u8::try_from(dice.roll(8)).unwrap()));
-    each_damage(&folder.ledger(), &truth, itself, places, flip);
+    each_damage(&folder.ledger(), &truth, itself, places, |bytes, place| {
+        flip(bytes, place);
+    });
 }
 
 #[test]
@@ -125,7 +130,10 @@ fn a_damaged_log_is_found_or_harmless() {
     let mut dice = Dice::new(5);
     let places: Vec<_> =
         (0..150).map(|_| (dice.below(length), u8::try_from(dice.roll(8)).unwrap())).collect();
-    let flipped = each_damage(&folder.ledger(), &truth, log_of, places.into_iter(), flip);
+    let flipped =
+        each_damage(&folder.ledger(), &truth, log_of, places.into_iter(), |bytes, place| {
+            flip(bytes, place);
+        });
     assert!(flipped > 100, "{flipped} of 150: SQLite drops the log from the damage on");
     let lengths = (0..length).step_by(length / 100);
     let short = each_damage(&folder.ledger(), &truth, log_of, lengths, cut);

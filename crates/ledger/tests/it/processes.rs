@@ -9,11 +9,11 @@ use throng_ledger::{Depth, Ledger, LedgerError};
 use crate::common::{Dice, Folder, charge, charter};
 
 /// What a child does: the ledger, its name, and where it kills itself (`never` if it does not).
-pub fn spawn(ledger: &Path, name: &str, fall: &str) -> Child {
+pub(crate) fn spawn(ledger: &Path, name: &str, fall: &str) -> Child {
     command(ledger, name, fall).spawn().unwrap()
 }
 
-pub fn command(ledger: &Path, name: &str, fall: &str) -> Command {
+pub(crate) fn command(ledger: &Path, name: &str, fall: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args(["--exact", "processes::child", "--nocapture", "--ignored", "--test-threads=1"])
@@ -26,7 +26,7 @@ pub fn command(ledger: &Path, name: &str, fall: &str) -> Command {
 }
 
 /// The lines that a child managed to say: (question, answer), and why it stopped.
-pub fn said(child: &mut Child) -> (Vec<(String, String)>, Option<String>) {
+pub(crate) fn said(child: &mut Child) -> (Vec<(String, String)>, Option<String>) {
     let (mut answers, mut end) = (Vec::new(), None);
     let Some(out) = child.stdout.take() else { return (answers, end) };
     for line in BufReader::new(out).lines().map_while(Result::ok) {
@@ -102,7 +102,7 @@ fn kind(error: &LedgerError) -> &'static str {
 }
 
 /// Answers out <= charges recorded <= budget, and every answer that got out is stored as it was.
-pub fn invariant(path: &Path, budget: u64, answers: &[(String, String)]) -> u64 {
+pub(crate) fn invariant(path: &Path, budget: u64, answers: &[(String, String)]) -> u64 {
     let found = Ledger::inspect(path, None, Depth::Prices).unwrap();
     let out = u64::try_from(answers.len()).unwrap();
     assert!(out <= found.releases && found.releases <= found.charges && found.charges <= budget);
@@ -142,7 +142,7 @@ fn ten_processes_share_one_budget() {
 
 /// Random schedules: one to three processes, each falls at a random step or is killed at a random
 /// moment; then the ledger must be as sound as if nothing had happened.
-pub fn schedules(many: u64, seed: u64) {
+pub(crate) fn schedules(many: u64, seed: u64) {
     const BUDGET: u64 = 400;
     const STEPS: [&str; 5] = ["charge", "compute", "store", "reply", "next"];
     let mut dice = Dice::new(seed);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use datafusion::arrow::datatypes::{DataType, Schema};
+use datafusion::arrow::datatypes::{DataType, Field, Schema};
 
 use super::Entry;
 use crate::QueryError;
@@ -77,7 +77,7 @@ fn check_reference(
 }
 
 fn find<'a>(table: &Table, schema: &'a Schema, column: &str) -> Result<&'a DataType, QueryError> {
-    schema.field_with_name(column).map(|field| field.data_type()).map_err(|_| {
+    schema.field_with_name(column).map(Field::data_type).map_err(|_| {
         let known = schema.fields().iter().map(|field| field.name().as_str());
         let what = format!("table {} has no column {column}", table.name);
         QueryError::invalid(what, suggestion(column, known))

@@ -204,7 +204,7 @@ mod tests {
         fn words_never_fail(
             words in proptest::collection::vec("[-+0-9eE.:TZ/ ]{0,24}|[^,\"\n]{0,8}", 0..20),
         ) {
-            let line = |word: &String| vec![word.as_str(); 6].join(",");
+            let line = |word: &String| [word.as_str(); 6].join(",");
             let body = words.iter().map(line).collect::<Vec<_>>().join("\n");
             read(format!("a,b,c,d,e,f\n{body}").as_bytes(), &KINDS, 3);
         }

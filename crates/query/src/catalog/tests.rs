@@ -356,7 +356,7 @@ fn scanned(catalog: &Catalog, sql: &str) -> usize {
         datafusion::physical_plan::collect(Arc::clone(&plan), task).await.unwrap();
         plan
     });
-    while let Some(child) = plan.children().first().map(|child| Arc::clone(child)) {
+    while let Some(child) = plan.children().first().copied().cloned() {
         plan = child;
     }
     plan.metrics().unwrap().sum_by_name("bytes_scanned").unwrap().as_usize()

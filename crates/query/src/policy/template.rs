@@ -124,10 +124,10 @@ fn may_name(kind: &DataType) -> bool {
 }
 
 fn is_text(kind: &DataType) -> bool {
-    match kind {
-        DataType::Dictionary(_, value) => is_text(value),
-        kind => matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View),
+    if let DataType::Dictionary(_, value) = kind {
+        return is_text(value);
     }
+    matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
 
 fn column_line(field: &Field, csv: bool) -> String {

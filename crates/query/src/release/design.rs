@@ -291,6 +291,9 @@ pub(super) fn norm_fact(question: &Question, family: Family) -> String {
     format!("contribution:{}", short.concat())
 }
 
+/// The share of the cost, once bounds are paid for, that selects private keys.
+const KEYS: f64 = 0.3;
+
 /// A design in the making.
 struct Draft<'a> {
     request: &'a Request,
@@ -448,7 +451,7 @@ impl<'a> Draft<'a> {
         let selecting = |plan: &&Plan| plan.is_private() && rows_decide(plan).is_none();
         let selections =
             number(u64::try_from(self.plans.iter().filter(selecting).count()).unwrap_or(0));
-        let keys = if selections > 0.0 { (1.0 - spent) / 4.0 } else { 0.0 };
+        let keys = if selections > 0.0 { KEYS * (1.0 - spent) } else { 0.0 };
         let (bases, t) = self.base_shares(1.0 - spent - keys)?;
         let shares = Shares {
             searches: self.searches.iter().map(|_| 5.0 * unit).collect(),

@@ -81,12 +81,12 @@ impl Scaled {
 
     fn sum(input: usize, clamp: Clamp, centred: bool) -> Self {
         let centre = if centred { middle(clamp) } else { 0 };
-        let most = (clamp.upper() - centre).abs().max((centre - clamp.lower()).abs()).max(1);
-        let most = most.unsigned_abs();
+        let measure = Measure::Sum { input, clamp, centre };
+        let most = measure.reach().max(1);
         let bits = FINE.saturating_sub(most.ilog2());
         let step = clamp.grid().to_f64(1);
         Self {
-            measure: Measure::Sum { input, clamp, centre },
+            measure,
             bits,
             each: Rational::from(most) * Rational::from(1_u64 << bits),
             unit: step / number(1 << bits),
@@ -101,11 +101,12 @@ impl Scaled {
         let most = (clamp.upper() - centre).abs().max((centre - clamp.lower()).abs()).max(1);
         let square = most.saturating_mul(most);
         let offset = square / 2;
-        let most = (square - offset).max(offset).max(1).unsigned_abs();
+        let measure = Measure::Squares { input, clamp, centre, offset };
+        let most = measure.reach().max(1);
         let bits = FINE.saturating_sub(most.ilog2());
         let step = clamp.grid().to_f64(1);
         Self {
-            measure: Measure::Squares { input, clamp, centre, offset },
+            measure,
             bits,
             each: Rational::from(most) * Rational::from(1_u64 << bits),
             unit: step * step / number(1 << bits),

@@ -1,5 +1,7 @@
 //! From exact totals to noisy cells.
 
+use std::collections::BTreeMap;
+
 use throng_account::{MechanismSpec, Neighbours};
 use throng_mechanism::grid::MOST_STEPS;
 use throng_mechanism::quantile::Quantile;
@@ -147,6 +149,8 @@ fn noised(
     run: &mut Run<'_>,
 ) -> Result<(Vec<i64>, Noise), MechanismError> {
     let noise = relative.noise(reach, under)?;
+    #[cfg(test)]
+    record::noise(relative, reach, &totals);
     let most = i128::from(MOST_STEPS);
     // Saturation moves no two values further apart.
     let steps = |x: i128| i64::try_from(x.clamp(-most, most)).unwrap_or(0);
@@ -245,7 +249,7 @@ impl<'a> Answering<'a> {
         let rows = RowBound::PerCell { rows: 1 };
         let bounding = Bounding { groups: self.plan.few, rows, values: self.plan.values };
         let lists = self.totals.bounded(&bounding, &self.bits()).map_err(quiet)?;
-        if lists.keys == cells.keys { Ok(Some(lists)) } else { Err(broken()) }
+        Ok(Some(aligned(lists, &cells.keys)))
     }
 
     /// The noisy histogram of contributions.
@@ -427,6 +431,10 @@ impl<'a> Answering<'a> {
         run: &mut Run<'_>,
     ) -> Result<NoisyBase, MechanismError> {
         let quantile = self.quantile(place, fraction)?;
+        #[cfg(test)]
+        if let Some((Amount::Selection { epsilon, .. }, _)) = self.planned.amounts.get(place) {
+            record::selection(epsilon, &quantile, places.len());
+        }
         let measure = self.measures.iter().take(place).flatten().count();
         let values = lists.values.get(measure).ok_or_else(broken)?;
         let scaled = self.measures.get(place).and_then(Option::as_ref).ok_or_else(broken)?;
@@ -505,6 +513,24 @@ pub(super) fn quantile(
     Quantile::fraction(fraction, clamp, &epsilon, by_record)
 }
 
+/// Cells in the order of these keys; those that are missing are empty.
+fn aligned(cells: Cells, keys: &[u32]) -> Cells {
+    let place: BTreeMap<u32, usize> = cells.keys.iter().copied().zip(0..).collect();
+    let places: Vec<Option<usize>> = keys.iter().map(|key| place.get(key).copied()).collect();
+    Cells {
+        keys: keys.to_vec(),
+        units: picked(&cells.units, &places),
+        scores: picked(&cells.scores, &places),
+        sums: cells.sums.iter().map(|sums| picked(sums, &places)).collect(),
+        values: cells.values.iter().map(|lists| picked(lists, &places)).collect(),
+    }
+}
+
+fn picked<T: Clone + Default>(all: &[T], places: &[Option<usize>]) -> Vec<T> {
+    let at = |place: &Option<usize>| place.and_then(|i| all.get(i)).cloned().unwrap_or_default();
+    places.iter().map(at).collect()
+}
+
 /// Nothing of the text: it may come from where rows are.
 fn quiet(error: QueryError) -> MechanismError {
     match error {
@@ -521,5 +547,48 @@ fn broken() -> MechanismError {
     MechanismError::Refused {
         what: "the totals are not those that were asked for".into(),
         hint: "this is a defect: please report it".into(),
+    }
+}
+
+/// What was drawn, for tests: noise that is drawn must be the noise that is described.
+#[cfg(test)]
+pub(super) mod record {
+    use std::cell::RefCell;
+
+    use throng_mechanism::quantile::Quantile;
+    use throng_numeric::Rational;
+
+    use super::Relative;
+
+    /// One call of a primitive.
+    #[derive(Debug, Clone)]
+    pub(in crate::release) enum Call {
+        /// Noise on these totals.
+        Noise { relative: Relative, reach: Rational, totals: Vec<i128> },
+        /// A selection of this range for one unit in each cell, at this rate.
+        Selection { epsilon: Rational, rate: Rational, cells: usize },
+    }
+
+    thread_local! {
+        static CALLS: RefCell<Vec<Call>> = const { RefCell::new(Vec::new()) };
+    }
+
+    pub(super) fn noise(relative: &Relative, reach: &Rational, totals: &[i128]) {
+        let call = Call::Noise {
+            relative: relative.clone(),
+            reach: reach.clone(),
+            totals: totals.to_vec(),
+        };
+        CALLS.with_borrow_mut(|calls| calls.push(call));
+    }
+
+    pub(super) fn selection(epsilon: &Rational, quantile: &Quantile, cells: usize) {
+        let (epsilon, rate) = (epsilon.clone(), quantile.rate().clone());
+        CALLS.with_borrow_mut(|calls| calls.push(Call::Selection { epsilon, rate, cells }));
+    }
+
+    /// All calls since the last time.
+    pub(in crate::release) fn taken() -> Vec<Call> {
+        CALLS.take()
     }
 }

@@ -1,8 +1,8 @@
 //! How the cost is divided among what is released.
 //!
 //! # The rule
-//! First a share for what is chosen or estimated privately about contributions and ranges, then a quarter
-//! of the rest for the selection of keys if they are private; what remains is divided among measures so that
+//! First a share for what is chosen or estimated privately about contributions and ranges, then three
+//! tenths of the rest for the selection of keys if they are private; what remains is divided among measures so that
 //! the *relative* errors of all aggregates are expected to be equal, as far as that can be said
 //! without data:
 //!

@@ -64,7 +64,7 @@ impl Explanation {
             })
             .collect();
         let offer = paid.and_then(|paid| paid.offer.as_ref());
-        let design = offer.map(|offer| offer.design.explain());
+        let design = offer.map(|offer| offer.design.explain()).transpose()?;
         let receipt = offer.and_then(|offer| offer.receipt.as_ref().ok());
         let asked = offer.and_then(|offer| offer.receipt.as_ref().err());
         let mut warnings: Vec<String> =

@@ -121,6 +121,7 @@ impl ContextProvider for Scope<'_> {
     }
 
     fn get_aggregate_meta(&self, name: &str) -> Option<Arc<AggregateUDF>> {
+        let name = if name == "quantile" { "percentile_cont" } else { name };
         FUNCTIONS.aggregate.get(name).cloned()
     }
 

@@ -11,6 +11,7 @@ use super::expr::shown;
 use super::public::{at_most_one_match, public_facts};
 use super::rows::{Facts, Owner, Rows, projected, totalised};
 use super::scan::matched;
+use super::settled::settled;
 use super::walk::{Class, Walk};
 use crate::QueryError;
 use crate::question::{Limit, Limits};
@@ -99,6 +100,7 @@ fn with_public(
         ));
     }
     let facts = public_facts(walk, &public);
+    let public = settled(&public)?;
     let single = rows.single && unique;
     let other = (public, facts);
     let (left, right) = match side {

@@ -24,19 +24,21 @@ pub(super) fn cells(schema: &DFSchemaRef, keys: usize, grouping_id: Option<usize
         None => format!("a{}", i - keys),
     };
     let fields = schema.fields().iter().enumerate();
-    let field = |(i, field): (usize, &Arc<Field>)| field.as_ref().clone().with_name(name(i));
+    // A total expression may be NULL where the one that was written could not.
+    let field = |(i, field): (usize, &Arc<Field>)| {
+        Field::new(name(i), field.data_type().clone(), Some(i) != grouping_id)
+    };
     Arc::new(Schema::new(fields.map(field).collect::<Vec<_>>()))
 }
 
-/// A scan of released cells under the very schema of the aggregate.
+/// A scan of released cells under the names and types of the aggregate.
 pub(super) fn answer(node: &Node, schema: &DFSchemaRef) -> Result<LogicalPlan, QueryError> {
     let source = Arc::new(LogicalTableSource::new(Arc::clone(&node.schema)));
     let scan = LogicalPlanBuilder::scan(node.table.as_str(), source, None);
     let scan = planned(scan.and_then(LogicalPlanBuilder::build))?;
     let columns = scan.schema().columns().into_iter().zip(schema.iter());
     let exprs = columns.map(|(column, (q, f))| named(Expr::Column(column), q, f.name())).collect();
-    let projection = Projection::try_new_with_schema(exprs, Arc::new(scan), Arc::clone(schema));
-    Ok(LogicalPlan::Projection(planned(projection)?))
+    Ok(LogicalPlan::Projection(planned(Projection::try_new(exprs, Arc::new(scan)))?))
 }
 
 /// Makes sure that a plan reads released cells and public tables and nothing else.

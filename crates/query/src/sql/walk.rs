@@ -120,6 +120,7 @@ impl<'a> Walk<'a> {
         let inputs = |old| Ok(Transformed::yes(plans.next().unwrap_or(old)));
         let plan = planned(plan.clone().map_children(inputs))?.data;
         let plan = self.expressions(plan, &mut released)?;
+        let plan = if released { planned(plan.recompute_schema())? } else { plan };
         Ok(if released { Class::Released(plan) } else { Class::Public(plan) })
     }
 

@@ -81,6 +81,7 @@ pub(super) fn compact(array: ArrayRef) -> ArrayRef {
 ///
 /// # Errors
 /// If values of this type are not words.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the rest are integers, or refused there")]
 pub(super) fn words(array: &dyn Array) -> Result<Vec<u64>, QueryError> {
     let float = |x: f64| {
         let one = if x.is_nan() { f64::NAN } else { x + 0.0 };
@@ -131,10 +132,7 @@ pub(super) fn integers(array: &dyn Array) -> Result<Vec<i64>, QueryError> {
         D::Duration(T::Nanosecond) => each::<DurationNanosecondType, _>(array, |x| x),
         D::Interval(IntervalUnit::YearMonth) => each::<IntervalYearMonthType, _>(array, i64::from),
         kind => {
-            return Err(QueryError::invalid(
-                format!("values of type {kind} are not numbers"),
-                "",
-            ));
+            return Err(QueryError::invalid(format!("values of type {kind} are not numbers"), ""));
         }
     })
 }

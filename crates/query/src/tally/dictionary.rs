@@ -1,12 +1,18 @@
 //! Exact numbering of the values of a column.
 
 use datafusion::arrow::array::{
-    AnyDictionaryArray, Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray, FixedSizeBinaryArray, LargeBinaryArray,
-    LargeStringArray, StringArray, StringViewArray, UInt32Array, new_empty_array,
-    new_null_array,
+<<<<<<< HEAD
+    AnyDictionaryArray, Array, ArrayRef, AsArray, BinaryArray, FixedSizeBinaryArray,
+    GenericByteViewArray, LargeBinaryArray, LargeStringArray, StringArray, UInt32Array,
+    new_empty_array, new_null_array,
+=======
+    AnyDictionaryArray, Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray,
+    FixedSizeBinaryArray, LargeBinaryArray, LargeStringArray, StringArray, StringViewArray,
+    UInt32Array, new_empty_array, new_null_array,
+>>>>>>> release
 };
 use datafusion::arrow::compute::{concat, take};
-use datafusion::arrow::datatypes::DataType;
+use datafusion::arrow::datatypes::{ByteViewType, DataType};
 use datafusion::arrow::row::{RowConverter, SortField};
 
 use super::column::{self, value_type};
@@ -34,6 +40,42 @@ pub(super) struct Dictionary {
     kept: Option<Vec<ArrayRef>>,
     /// Whether values not seen yet are refused a code.
     closed: bool,
+    views: Option<ViewMemo>,
+}
+
+/// Codes of string views met lately. A view is 16 bytes: all of a short string, or where a long one
+/// lies in its array; equal views of one array are equal strings, and equal short ones of any.
+struct ViewMemo {
+    /// The view, the array it is of (0 for any), its code.
+    met: Vec<(u128, u32, u32)>,
+    array: u32,
+}
+
+impl ViewMemo {
+    const BITS: u32 = 12;
+    /// The longest string that is all in its view.
+    const SHORT: u128 = 12;
+
+    fn new() -> Self {
+        // No view of array u32::MAX is ever looked up.
+        Self { met: vec![(0, u32::MAX, 0); 1 << Self::BITS], array: 0 }
+    }
+
+    /// A new array begins: what is known of long strings is void. After 2^32 arrays so is all.
+    fn begin(&mut self) {
+        self.array += 1;
+        if self.array == u32::MAX {
+            *self = Self::new();
+            self.array = 1;
+        }
+    }
+
+    #[inline]
+    fn slot(&self, hash: HashKey, view: u128) -> (usize, u32) {
+        let short = view & u128::from(u32::MAX) <= Self::SHORT;
+        let place = usize::try_from(hash.view(view) >> (64 - Self::BITS)).unwrap_or(0);
+        (place, if short { 0 } else { self.array })
+    }
 }
 
 /// What values are compared by.
@@ -94,6 +136,7 @@ impl Dictionary {
             null: None,
             kept,
             closed: false,
+            views: None,
         })
     }
 
@@ -181,9 +224,13 @@ impl Dictionary {
             let rows = converter
                 .convert_columns(std::slice::from_ref(array))
                 .map_err(|_| QueryError::engine("reading keys"))?;
-            return self.encode_each(array, codes, fresh, |i| rows.row(i), |d, row| {
-                d.bytes(row.as_ref())
-            });
+            return self.encode_each(
+                array,
+                codes,
+                fresh,
+                |i| rows.row(i),
+                |d, row| d.bytes(row.as_ref()),
+            );
         }
         macro_rules! bytes_of {
             ($($kind:ident),*) => {$(
@@ -194,16 +241,49 @@ impl Dictionary {
                 }
             )*};
         }
+        if let Some(array) = array.as_string_view_opt() {
+            return self.encode_views(array, codes, fresh);
+        }
+        if let Some(array) = array.as_binary_view_opt() {
+            return self.encode_views(array, codes, fresh);
+        }
         bytes_of!(
-            StringViewArray,
             StringArray,
             LargeStringArray,
-            BinaryViewArray,
             BinaryArray,
             LargeBinaryArray,
             FixedSizeBinaryArray
         );
         Err(QueryError::engine("reading keys"))
+    }
+
+    fn encode_views<T: ByteViewType>(
+        &mut self,
+        array: &GenericByteViewArray<T>,
+        codes: &mut Vec<u32>,
+        fresh: &mut Vec<u32>,
+    ) -> Result<(), QueryError> {
+        let mut memo = self.views.take().unwrap_or_else(ViewMemo::new);
+        memo.begin();
+        let views = array.views();
+        self.encode_each(
+            array,
+            codes,
+            fresh,
+            |row| row,
+            |d, row| {
+                let (place, of) = memo.slot(d.hash, views[row]);
+                let (view, array_of, code) = memo.met[place];
+                if view == views[row] && array_of == of {
+                    return Ok(code);
+                }
+                let code = d.bytes(array.value(row).as_ref())?;
+                memo.met[place] = (views[row], of, code);
+                Ok(code)
+            },
+        )?;
+        self.views = Some(memo);
+        Ok(())
     }
 
     /// One code per row, and the rows where a value is seen first.
@@ -213,7 +293,7 @@ impl Dictionary {
         codes: &mut Vec<u32>,
         fresh: &mut Vec<u32>,
         value: impl Fn(usize) -> V,
-        code: impl Fn(&mut Self, V) -> Result<u32, QueryError>,
+        mut code: impl FnMut(&mut Self, V) -> Result<u32, QueryError>,
     ) -> Result<(), QueryError> {
         let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
         let null = if nulls.is_some() { self.null_code()? } else { UNLISTED };

@@ -31,7 +31,7 @@ impl HashKey {
     #[inline]
     pub(super) fn join(self, x: u64, y: u64) -> u64 {
         let [a, b, c, odd] = self.0;
-        fold(fold(x ^ a, odd) ^ b, y ^ c | 1)
+        fold(fold(x ^ a, odd) ^ b ^ y, c | 1)
     }
 
     /// Where a pair of a word and a small number is to be found: one multiplication.
@@ -39,6 +39,13 @@ impl HashKey {
     pub(super) fn pair(self, x: u64, y: u32) -> u64 {
         let [_, b, c, odd] = self.0;
         fold(x ^ b ^ u64::from(y).wrapping_mul(c | 1), odd)
+    }
+
+    /// The hash of a string view: one multiplication.
+    #[inline]
+    pub(super) fn view(self, view: u128) -> u64 {
+        let [a, b, ..] = self.0;
+        fold(low(view) ^ a, low(view >> 64) ^ b)
     }
 
     /// The hash of bytes.
@@ -55,11 +62,8 @@ impl HashKey {
             rest = after;
         }
         // What is left is read from both ends: overlapping, but of known length.
-        let (x, y) = if let Some(last) = bytes.last_chunk::<16>() {
-            halves(last)
-        } else {
-            ends(bytes)
-        };
+        let (x, y) =
+            if let Some(last) = bytes.last_chunk::<16>() { halves(last) } else { ends(bytes) };
         fold(fold(state ^ x, y ^ c), odd)
     }
 }

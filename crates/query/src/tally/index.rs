@@ -20,15 +20,12 @@ impl Index {
         Self { words: vec![0; 1 << FEWEST_BITS], bits: FEWEST_BITS, len: 0 }
     }
 
-    /// How many more things than 2^31 there can be: none.
+    /// Numbers are below this.
     pub(super) const MOST: u32 = (1 << MOST_BITS) / 4 * 3;
 
     #[inline]
     fn position(&self, hash: u64) -> usize {
-        let position = hash >> (64 - self.bits);
-        #[expect(clippy::cast_possible_truncation, reason = "at most 31 bits")]
-        let position = position as usize;
-        position
+        usize::try_from(hash >> (64 - self.bits)).unwrap_or(0)
     }
 
     #[inline]

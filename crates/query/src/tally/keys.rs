@@ -161,9 +161,10 @@ impl Keys {
             arrays.push(array);
         }
         let tuple = |group: u32| {
-            codes.iter().zip(&ranks).map(move |(codes, ranks)| {
-                ranks[codes[group as usize] as usize]
-            })
+            codes
+                .iter()
+                .zip(&ranks)
+                .map(move |(codes, ranks)| ranks[codes[group as usize] as usize])
         };
         let mut sorted: Vec<u32> = (0..u32::try_from(self.len()).unwrap_or(0)).collect();
         sorted.sort_unstable_by(|a, b| tuple(*a).cmp(tuple(*b)));

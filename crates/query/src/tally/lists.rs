@@ -87,10 +87,7 @@ pub(super) struct Lists<T> {
 
 impl<T: Copy + Default> Lists<T> {
     /// Gathers items by entry, of which there are `entries`.
-    pub(super) fn gather(
-        entries: usize,
-        items: impl Iterator<Item = (u32, T)> + Clone,
-    ) -> Self {
+    pub(super) fn gather(entries: usize, items: impl Iterator<Item = (u32, T)> + Clone) -> Self {
         let mut ends = vec![0_usize; entries + 1];
         for (slot, _) in items.clone() {
             ends[slot as usize + 1] += 1;

@@ -72,8 +72,7 @@ impl Plan {
             Measure::Rows => Place::Rows,
             Measure::Present { input } => Place::Present(entered(&mut self.present, *input)),
             Measure::Sum { input, clamp, centre } => {
-                let scalar =
-                    Scalar { input: *input, clamp: *clamp, centre: *centre, offset: None };
+                let scalar = Scalar { input: *input, clamp: *clamp, centre: *centre, offset: None };
                 Place::Scalar(entered(&mut self.scalars, scalar))
             }
             Measure::Squares { input, clamp, centre, offset } => {
@@ -207,17 +206,9 @@ fn valid<'a, T: Copy>(
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Event {
     /// The input is NULL.
-    Missing {
-        which: u32,
-    },
+    Missing { which: u32 },
     /// The input has this value, in steps.
-    Value {
-        which: u32,
-        value: i64,
-    },
+    Value { which: u32, value: i64 },
     /// The input has the value of this code.
-    Code {
-        which: u32,
-        code: u32,
-    },
+    Code { which: u32, code: u32 },
 }

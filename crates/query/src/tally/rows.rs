@@ -1,8 +1,8 @@
 //! Totals where each row is a unit: straight into the groups.
 
+use super::dictionary::UNLISTED;
 use super::lists::{PairSet, ValueLog};
 use super::plan::{Contributions, Event, Plan};
-use super::dictionary::UNLISTED;
 
 /// Totals by group.
 pub(super) struct RowTotals {

@@ -32,9 +32,7 @@ const HEAD: usize = 2;
 /// The shard of a unit's word.
 #[inline]
 pub(super) fn shard_of(hash: HashKey, unit: u64) -> usize {
-    #[expect(clippy::cast_possible_truncation, reason = "8 bits are left")]
-    let shard = (hash.word(unit) >> (64 - SHARD_BITS)) as usize;
-    shard
+    usize::try_from(hash.word(unit) >> (64 - SHARD_BITS)).unwrap_or(0)
 }
 
 /// The totals of a part of the units.
@@ -66,16 +64,12 @@ impl<'a> Entry<'a> {
     /// The group, with [`NULL_UNIT`] where the unit is NULL.
     #[inline]
     pub(super) fn group(self) -> u32 {
-        #[expect(clippy::cast_possible_truncation, reason = "the low half is asked")]
-        let group = self.0[1] as u32;
-        group
+        u32::try_from(self.0[1] & u64::from(u32::MAX)).unwrap_or(0)
     }
 
     #[inline]
     pub(super) fn rows(self) -> u32 {
-        #[expect(clippy::cast_possible_truncation, reason = "32 bits are left")]
-        let rows = (self.0[1] >> 32) as u32;
-        rows
+        u32::try_from(self.0[1] >> 32).unwrap_or(0)
     }
 
     pub(super) fn sums(self) -> impl Iterator<Item = i64> + 'a {

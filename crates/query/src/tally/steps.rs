@@ -16,6 +16,7 @@ use crate::QueryError;
 ///
 /// # Errors
 /// If the column does not hold numbers.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the rest are integers, or refused there")]
 pub(super) fn steps(array: &ArrayRef, clamp: Clamp) -> Result<Vec<i64>, QueryError> {
     let scale = Scale::new(clamp);
     match array.data_type() {
@@ -159,7 +160,7 @@ mod tests {
         prop_oneof![
             any::<u64>().prop_map(f64::from_bits),
             -1e4..1e4_f64,
-            (-20_000..20_000_i64).prop_map(|x| x as f64 / 2.0),
+            (-20_000..20_000_i32).prop_map(|x| f64::from(x) / 2.0),
             proptest::sample::select(special.to_vec()),
         ]
     }

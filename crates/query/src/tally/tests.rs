@@ -2,6 +2,7 @@
 
 mod bounds;
 mod order;
+mod stream;
 mod types;
 
 use std::sync::Arc;
@@ -89,7 +90,8 @@ pub(super) fn batch(rows: &[Row], unit: &Unit) -> RecordBatch {
     columns.push(("income", Arc::new(incomes)));
     let ages: Int64Array = rows.iter().map(|row| row.age).collect();
     columns.push(("age", Arc::new(ages)));
-    let field = |(name, array): &(&str, ArrayRef)| Field::new(*name, array.data_type().clone(), true);
+    let field =
+        |(name, array): &(&str, ArrayRef)| Field::new(*name, array.data_type().clone(), true);
     let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
     RecordBatch::try_new(schema, columns.into_iter().map(|(_, array)| array).collect()).unwrap()
 }
@@ -102,9 +104,16 @@ pub(super) fn totals(layout: &Layout, rows: &[Row]) -> Totals {
 
 pub(super) fn any_row() -> impl Strategy<Value = Row> {
     let unit = proptest::sample::select(vec![None, Some(0), Some(1), Some(-1), Some(i64::MAX)]);
-    let city = proptest::sample::select(vec![None, Some("a"), Some("ü"), Some(""), Some("long, longer, longest")]);
+    let city = proptest::sample::select(vec![
+        None,
+        Some("a"),
+        Some("ü"),
+        Some(""),
+        Some("long, longer, longest"),
+    ]);
     let year = proptest::sample::select(vec![None, Some(1), Some(2), Some(i64::MIN)]);
-    let special = [0.0, -0.0, 30.0, -10.0, 1e300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.125];
+    let special =
+        [0.0, -0.0, 30.0, -10.0, 1e300, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.125];
     let income = prop_oneof![
         Just(None),
         proptest::sample::select(special.to_vec()).prop_map(Some),
@@ -116,8 +125,13 @@ pub(super) fn any_row() -> impl Strategy<Value = Row> {
         Just(Some(i64::MIN)),
         Just(Some(i64::MAX))
     ];
-    (unit, city, year, income, age)
-        .prop_map(|(unit, city, year, income, age)| Row { unit, city, year, income, age })
+    (unit, city, year, income, age).prop_map(|(unit, city, year, income, age)| Row {
+        unit,
+        city,
+        year,
+        income,
+        age,
+    })
 }
 
 pub(super) fn any_rows(most: usize) -> impl Strategy<Value = Vec<Row>> {

@@ -51,21 +51,25 @@ pub(super) struct Block {
 impl Block {
     /// The entries of a shard, gathered by unit.
     pub(super) fn new(mut shard: Shard, units: &Units, hash: HashKey) -> Self {
-        let entries = shard.len();
-        let unit = |slot: u32| {
-            let entry = shard.entry(slot as usize);
-            (entry.unit(), entry.group() & NULL_UNIT)
-        };
-        let mut order: Vec<u32> = (0..u32::try_from(entries).unwrap_or(0)).collect();
-        order.sort_unstable_by_key(|slot| unit(*slot));
+        // The unit, whether it is NULL, and the entry: entries are fewer than 2^31.
+        let mut order: Vec<(u64, u32)> = (0..u32::try_from(shard.len()).unwrap_or(0))
+            .map(|slot| {
+                let entry = shard.entry(slot as usize);
+                (entry.unit(), entry.group() & NULL_UNIT | slot)
+            })
+            .collect();
+        order.sort_unstable();
         let mut block = Self::default();
         let mut end = 0;
-        for same in order.chunk_by(|a, b| unit(*a) == unit(*b)) {
+        for same in order.chunk_by(|a, b| a.0 == b.0 && (a.1 ^ b.1) & NULL_UNIT == 0) {
             end += u32::try_from(same.len()).unwrap_or(0);
             block.ends.push(end);
-            let (word, null) = same.first().map_or((0, 0), |slot| unit(*slot));
-            block.seeds.push(if null == 0 { units.seed(word) } else { hash.null() });
+            let (word, slot) = same.first().copied().unwrap_or_default();
+            block.seeds.push(if slot & NULL_UNIT == 0 { units.seed(word) } else { hash.null() });
         }
+        let order: Vec<u32> = order.into_iter().map(|(_, slot)| slot & !NULL_UNIT).collect();
+        block.cells.reserve_exact(order.len());
+        block.rows.reserve_exact(order.len());
         block.sums.reserve_exact(order.len() * shard.sums());
         for slot in &order {
             let entry = shard.entry(*slot as usize);
@@ -167,11 +171,7 @@ impl Totals {
     ///
     /// # Errors
     /// If there is not one number of bits, at most 24, for each measure.
-    pub fn bounded(
-        &self,
-        bounding: &Bounding,
-        fraction_bits: &[u32],
-    ) -> Result<Cells, QueryError> {
+    pub fn bounded(&self, bounding: &Bounding, fraction_bits: &[u32]) -> Result<Cells, QueryError> {
         Cells::new(self, bounding, fraction_bits)
     }
 

@@ -12,10 +12,7 @@ use crate::QueryError;
 /// Turns unit values into words: numbers are their own, anything else gets the next number.
 pub(super) enum Units {
     /// Numbers of at most 64 bits.
-    Words {
-        kind: DataType,
-        hash: HashKey,
-    },
+    Words { kind: DataType, hash: HashKey },
     /// Anything else.
     Numbered(Box<Dictionary>),
 }

@@ -1,1 +1,5 @@
 //! Integration tests: one binary, because linking the engine takes long.
+
+mod plans;
+mod refused;
+mod sql;

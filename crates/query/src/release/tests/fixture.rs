@@ -2,16 +2,20 @@
 
 use std::sync::Arc;
 
+use datafusion::arrow::array::{ArrayRef, Float64Array, Int64Array, StringArray};
 use datafusion::arrow::datatypes::{DataType, Field, Schema};
+use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::{EmptyRelation, LogicalPlan};
 use throng_account::Neighbours;
+use throng_account::filter::Budget as Amount;
+use throng_mechanism::{Mechanism, MechanismError, Permit, Sensitive};
 use throng_numeric::Rational;
+use throng_sample::Entropy;
 
-use crate::question::{
-    Aggregate, Domain, Input, Key, Limit, Limits, Question, Range, Unit,
-};
-use crate::release::{Cost, NoiseChoice, Request};
+use crate::question::{Aggregate, Domain, Input, Key, Limit, Limits, Question, Range, Unit};
+use crate::release::{Answered, Asked, Cost, Design, NoiseChoice, Request, Source};
+use crate::tally::{Tally, Totals};
 
 /// `user_id, city, income, age`; numbers may be NULL.
 pub(super) fn rows(unit: bool, keys: usize) -> LogicalPlan {
@@ -90,4 +94,49 @@ pub(super) fn request(epsilon: &str, delta: &str) -> Request {
 
 pub(super) fn no_facts(_: &str) -> Option<String> {
     None
+}
+
+/// One row: user, city, income, age.
+pub(super) type Row = (i64, String, Option<f64>, i64);
+
+/// Rows in memory.
+pub(super) struct Table {
+    pub(super) rows: Vec<Row>,
+}
+
+impl Table {
+    fn batch(&self, asked: &Asked) -> RecordBatch {
+        let schema = asked.rows.schema();
+        let column = |field: &Arc<Field>| -> ArrayRef {
+            let rows = self.rows.iter();
+            match field.name().as_str() {
+                "user_id" => Arc::new(rows.map(|row| Some(row.0)).collect::<Int64Array>()),
+                "city0" => Arc::new(rows.map(|row| Some(row.1.clone())).collect::<StringArray>()),
+                "income" => Arc::new(rows.map(|row| row.2).collect::<Float64Array>()),
+                _ => Arc::new(rows.map(|row| Some(row.3)).collect::<Int64Array>()),
+            }
+        };
+        let columns = schema.fields().iter().map(column).collect();
+        RecordBatch::try_new(Arc::new(schema.as_arrow().clone()), columns).unwrap()
+    }
+}
+
+impl Source for Table {
+    fn totals(&self, asked: &[Asked]) -> Result<Vec<Totals>, MechanismError> {
+        let totals = |asked: &Asked| {
+            let mut tally = Tally::new(&asked.layout, asked.hash_key).unwrap();
+            tally.update(&self.batch(asked)).unwrap();
+            tally.finish().unwrap()
+        };
+        Ok(asked.iter().map(totals).collect())
+    }
+}
+
+/// Pays for a design and runs it.
+pub(super) fn ask(design: &Design, table: Table, entropy: &mut dyn Entropy) -> Vec<Answered> {
+    #[expect(clippy::disallowed_methods, reason = "a test pays with nothing")]
+    let permit =
+        Permit::issue(design.spec(), design.neighbours(), Amount::Pure { epsilon: Rational::ONE });
+    let private: &Sensitive<dyn Source> = &Sensitive::new(table);
+    design.run(private, permit, entropy).unwrap().into_parts().0
 }

@@ -18,7 +18,11 @@ fn table(layout: &Layout, rows: &[Row], bounding: &Bounding, bits: &[u32]) -> Ta
     keys.into_iter().enumerate().map(|(i, key)| (key, cell(i))).collect()
 }
 
-fn of<'a>(table: &'a Table, key: &str, nothing: &'a (u64, i64, Vec<i128>, Vec<Vec<i64>>)) -> &'a (u64, i64, Vec<i128>, Vec<Vec<i64>>) {
+fn of<'a>(
+    table: &'a Table,
+    key: &str,
+    nothing: &'a (u64, i64, Vec<i128>, Vec<Vec<i64>>),
+) -> &'a (u64, i64, Vec<i128>, Vec<Vec<i64>>) {
     table.get(key).unwrap_or(nothing)
 }
 
@@ -54,14 +58,15 @@ fn check(layout: &Layout, with: &Table, without: &Table, bounding: &Bounding, bi
         let changes: Vec<u128> =
             pairs.iter().map(|(a, b)| (a.2[which] - b.2[which]).unsigned_abs()).collect();
         let fine = match measure {
-            Measure::Distinct { .. } => {
-                changes.iter().all(|x| *x <= u128::from(bounding.values))
-            }
+            Measure::Distinct { .. } => changes.iter().all(|x| *x <= u128::from(bounding.values)),
             Measure::Values { .. } => pairs.iter().all(|(a, b)| {
                 (a.3[0].len() - b.3[0].len()) as u64 <= bounding.values
                     && b.3[0].iter().all(|value| a.3[0].contains(value))
             }),
-            Measure::Rows | Measure::Present { .. } | Measure::Sum { .. } | Measure::Squares { .. } => {
+            Measure::Rows
+            | Measure::Present { .. }
+            | Measure::Sum { .. }
+            | Measure::Squares { .. } => {
                 within(&changes, &bounding.rows, measure.reach(), bits[which])
             }
         };

@@ -12,7 +12,11 @@ const BOUNDING: Bounding = Bounding { groups: 2, rows: RowBound::PerCell { rows:
 fn cells(unit: &ArrayRef, key: &ArrayRef, pieces: usize) -> (Totals, Cells) {
     let layout = Layout {
         unit: Unit::Column { name: "unit".into(), kind: unit.data_type().clone() },
-        keys: vec![Key { name: "key".into(), kind: key.data_type().clone(), domain: Domain::Private }],
+        keys: vec![Key {
+            name: "key".into(),
+            kind: key.data_type().clone(),
+            domain: Domain::Private,
+        }],
         inputs: 1,
         measures: vec![Measure::Rows, Measure::Distinct { input: 0 }],
     };
