@@ -9,6 +9,8 @@
 //! What a row gives depends on that row alone; how long it takes may not.
 
 mod arithmetic;
+mod cast;
+mod choice;
 pub mod exact_sum;
 mod functions;
 mod guard;
@@ -34,6 +36,10 @@ pub use range::range;
 
 /// The largest expression, in parts.
 const LARGEST: usize = 4096;
+
+/// The deepest expression, in parts inside of parts: the engine walks some of its trees by plain
+/// recursion.
+const DEEPEST: usize = 192;
 
 /// How often types are brought together before an expression must have settled.
 const ROUNDS: usize = 4;
@@ -74,21 +80,27 @@ pub fn totalise(expr: Expr, schema: &DFSchema) -> Result<Expr, QueryError> {
 /// An expression of bearable size without parts that are never total.
 fn checked(expr: Expr) -> Result<Expr, QueryError> {
     let mut parts = 0_usize;
-    let mut refused = None;
-    let walk = expr.apply(|part| {
+    let mut open = vec![(&expr, 1_usize)];
+    while let Some((part, depth)) = open.pop() {
         parts += 1;
-        refused = rewrite::is_refused(part).then(|| rewrite::refusal(part));
-        let stop = refused.is_some() || parts > LARGEST;
-        Ok(if stop { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
-    });
-    if let Some(refused) = refused {
-        return Err(refused);
-    }
-    if parts > LARGEST || walk.is_err() {
-        let reason = format!("it has more than {LARGEST} parts");
-        return Err(QueryError::refused("an expression", reason, "split the query"));
+        if rewrite::is_refused(part) {
+            return Err(rewrite::refusal(part));
+        }
+        if parts > LARGEST || depth > DEEPEST {
+            return Err(too_large());
+        }
+        let walk = part.apply_children(|child| {
+            open.push((child, depth + 1));
+            Ok(TreeNodeRecursion::Continue)
+        });
+        walk.map_err(|_| QueryError::engine("reading an expression"))?;
     }
     Ok(expr)
+}
+
+fn too_large() -> QueryError {
+    let reason = format!("it has more than {LARGEST} parts, or {DEEPEST} inside of each other");
+    QueryError::refused("an expression", reason, "use IN (...), or split the query")
 }
 
 /// The expression with the casts that the engine's operators need.

@@ -209,12 +209,15 @@ fn on_rows(
 /// Decimals that have more digits than their type allows are NULL: later steps take the type's word.
 #[expect(clippy::wildcard_enum_match_arm, reason = "what is not named is not decimal")]
 fn within_precision(array: ArrayRef) -> ArrayRef {
-    match array.data_type() {
+    let kind = array.data_type().clone();
+    match kind {
         DataType::Decimal128(digits, _) => {
-            Arc::new(array.as_primitive::<Decimal128Type>().null_if_overflow_precision(*digits))
+            let decimals = array.as_primitive::<Decimal128Type>();
+            Arc::new(decimals.null_if_overflow_precision(digits).with_data_type(kind))
         }
         DataType::Decimal256(digits, _) => {
-            Arc::new(array.as_primitive::<Decimal256Type>().null_if_overflow_precision(*digits))
+            let decimals = array.as_primitive::<Decimal256Type>();
+            Arc::new(decimals.null_if_overflow_precision(digits).with_data_type(kind))
         }
         _ => array,
     }

@@ -6,7 +6,7 @@ use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{Expr, ScalarUDF};
 
-use super::guard;
+use super::{arithmetic, cast, choice, guard};
 use crate::QueryError;
 
 /// How a function is made total.
@@ -14,6 +14,8 @@ use crate::QueryError;
 enum Form {
     /// The engine's own form has a value on every row.
     Native,
+    /// The first argument that is not NULL.
+    First,
     /// NULL on the rows where the engine's own form fails; texts are bounded.
     Guarded(Growth),
 }
@@ -58,42 +60,41 @@ const fn growing(name: &'static str, growth: Growth, literals: &'static [usize])
 
 /// Every function that may stand in a private query.
 ///
-/// *Native*: floats in, floats out by IEEE 754, which has a value for everything (NaN, ±inf); or a
-/// choice among values that are there; or a question about a text with no allocation. *Guarded*:
-/// everything with an error path in the engine (overflow, bad positions, dates out of range) or
-/// that makes text.
+/// *Native*: a choice among values that are there, or a search in a text that allocates nothing;
+/// neither has an error path in the engine for arguments of the right types. *Guarded*: everything
+/// else, that is, all with an error path that data can reach (overflow, roots of negative numbers,
+/// bad positions, dates out of range) and all that make text.
 const TABLE: &[Entry] = &[
     // Choices among given values.
-    native("coalesce"),
+    Entry { name: "coalesce", form: Form::First, literals: &[] },
     native("greatest"),
     native("least"),
     native("nullif"),
-    native("nvl"),
-    native("nvl2"),
-    // Elementary functions on floats.
-    native("acos"),
-    native("acosh"),
-    native("asin"),
-    native("asinh"),
-    native("atan"),
-    native("atan2"),
-    native("atanh"),
-    native("cbrt"),
-    native("cos"),
-    native("cosh"),
-    native("degrees"),
-    native("exp"),
-    native("isnan"),
-    native("ln"),
-    native("log10"),
-    native("log2"),
-    native("pi"),
-    native("radians"),
-    native("sin"),
-    native("sinh"),
-    native("sqrt"),
-    native("tan"),
-    native("tanh"),
+    Entry { name: "nvl", form: Form::First, literals: &[] },
+    // Elementary functions; some fail outside of their domain, such as sqrt(-1).
+    guarded("acos"),
+    guarded("acosh"),
+    guarded("asin"),
+    guarded("asinh"),
+    guarded("atan"),
+    guarded("atan2"),
+    guarded("atanh"),
+    guarded("cbrt"),
+    guarded("cos"),
+    guarded("cosh"),
+    guarded("degrees"),
+    guarded("exp"),
+    guarded("isnan"),
+    guarded("ln"),
+    guarded("log10"),
+    guarded("log2"),
+    guarded("pi"),
+    guarded("radians"),
+    guarded("sin"),
+    guarded("sinh"),
+    guarded("sqrt"),
+    guarded("tan"),
+    guarded("tanh"),
     guarded("cot"),
     guarded("iszero"),
     guarded("log"),
@@ -174,6 +175,11 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("levenshtein", "its time grows with the square of the text", "compare with LIKE"),
     ("make_date", "it fails on days that no calendar has", CAST_TIME),
     ("make_time", "it fails on hours that no clock has", CAST_TIME),
+    (
+        "nvl2",
+        "the engine computes it as another form",
+        "write CASE WHEN x IS NOT NULL THEN y ELSE z END",
+    ),
     ("regexp_match", "it gives a list", "write regexp_like or regexp_replace"),
     ("to_char", "it fails on dates out of range", "write date_part or date_trunc"),
     ("to_date", PARSE, CAST_TIME),
@@ -189,8 +195,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
 
 /// A call in the form that is total.
 pub(super) fn total(call: ScalarFunction) -> Result<Expr, QueryError> {
-    if guard::behind(&call.func).is_some() || super::arithmetic::operation_of(&call.func).is_some()
-    {
+    if ours(&call.func) {
         return Ok(Expr::ScalarFunction(call));
     }
     let entry = entry(&call.func)?;
@@ -202,11 +207,20 @@ pub(super) fn total(call: ScalarFunction) -> Result<Expr, QueryError> {
     }
     let func = match entry.form {
         Form::Native => Arc::clone(&call.func),
+        Form::First => choice::first(),
         Form::Guarded(growth) => {
             guard::guarded(Arc::clone(&call.func), growth.factor(entry.name, &call.args)?)
         }
     };
     Ok(Expr::ScalarFunction(ScalarFunction { func, args: call.args }))
+}
+
+/// Whether a function is total because this module made it.
+fn ours(function: &ScalarUDF) -> bool {
+    guard::behind(function).is_some()
+        || arithmetic::operation_of(function).is_some()
+        || cast::is_cast(function)
+        || choice::is_first(function)
 }
 
 /// The entry of a function, if it is the engine's own and not another of the same name.

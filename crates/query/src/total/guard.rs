@@ -73,7 +73,7 @@ impl ScalarUDFImpl for Guard {
         let constant = args.args.iter().all(|arg| matches!(arg, ColumnarValue::Scalar(_)));
         let rows = if constant { 1 } else { args.number_rows };
         let kind = args.return_type().clone();
-        let hidden = self.hidden(&args.args, rows)?;
+        let hidden = self.hidden(&args.args, rows, text::is_text(&kind))?;
         let value = row_by_row(&kind, rows, &|start, rows| {
             let part = slice(&args, start, rows);
             if rows > 1 && text::bytes(&part.args).saturating_mul(self.growth) > text::BATCH {
@@ -94,9 +94,14 @@ impl ScalarUDFImpl for Guard {
 
 impl Guard {
     /// The rows that are NULL whatever the function says.
-    fn hidden(&self, args: &[ColumnarValue], rows: usize) -> Result<Option<BooleanArray>> {
+    fn hidden(
+        &self,
+        args: &[ColumnarValue],
+        rows: usize,
+        makes_text: bool,
+    ) -> Result<Option<BooleanArray>> {
         let absent = if self.strict { text::absent(args, rows)? } else { None };
-        let long = text::long(args, rows)?;
+        let long = if makes_text { text::long(args, rows)? } else { None };
         Ok(match (absent, long) {
             (Some(absent), Some(long)) => Some(datafusion::arrow::compute::or(&absent, &long)?),
             (one, other) => one.or(other),
@@ -104,12 +109,14 @@ impl Guard {
     }
 }
 
-/// The arguments of some of the rows; the texts that are too long for any use are NULL in them.
+/// The arguments of some of the rows; for a function that makes text, long texts are NULL in them.
 fn slice(args: &ScalarFunctionArgs, start: usize, rows: usize) -> ScalarFunctionArgs {
+    let makes_text = text::is_text(args.return_type());
     let args_of_rows = args.args.iter().map(|arg| match arg {
-        ColumnarValue::Array(array) => {
+        ColumnarValue::Array(array) if makes_text => {
             ColumnarValue::Array(text::shortened(array.slice(start, rows)))
         }
+        ColumnarValue::Array(array) => ColumnarValue::Array(array.slice(start, rows)),
         ColumnarValue::Scalar(value) => ColumnarValue::Scalar(value.clone()),
     });
     ScalarFunctionArgs {

@@ -1,12 +1,12 @@
 //! One part of an expression, made total; its own parts are total already.
 
-use datafusion::arrow::datatypes::DataType;
+use datafusion::arrow::datatypes::{DataType, TimeUnit};
 use datafusion::common::{Column, DFSchema, ExprSchema, ScalarValue};
 use datafusion::logical_expr::expr::{Like, ScalarFunction};
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable, Operator, TryCast};
 
 use super::arithmetic::{self, Operation};
-use super::{functions, guard, kinds, names};
+use super::{cast, functions, guard, kinds, names};
 use crate::QueryError;
 
 const OTHER_ROWS: &str = "it looks at other rows";
@@ -125,7 +125,7 @@ fn of_column(column: Column, schema: &DFSchema) -> Result<Expr, QueryError> {
     if plain == *kind {
         return Ok(Expr::Column(column));
     }
-    Ok(Expr::TryCast(TryCast::new(Box::new(Expr::Column(column)), plain)))
+    Ok(try_cast(Expr::Column(column), plain))
 }
 
 /// A cast, NULL where it fails; of a literal, its result.
@@ -140,10 +140,36 @@ fn of_cast(inner: Expr, kind: &DataType, schema: &DFSchema) -> Result<Expr, Quer
         })?;
         return Ok(Expr::Literal(value, None));
     }
-    if kind_of(&inner, schema)? == target {
+    let source = kind_of(&inner, schema)?;
+    if source == target {
         return Ok(inner);
     }
-    Ok(Expr::TryCast(TryCast::new(Box::new(inner), target)))
+    let inner = checked_units(inner, &source, &target);
+    if cast::is_total(&source, &target) {
+        return Ok(try_cast(inner, target));
+    }
+    let func = cast::total(&target);
+    Ok(Expr::ScalarFunction(ScalarFunction { func, args: vec![inner] }))
+}
+
+fn try_cast(inner: Expr, target: DataType) -> Expr {
+    Expr::TryCast(TryCast::new(Box::new(inner), target))
+}
+
+/// A value to cast, in a type from which the engine changes units with a check: it has two casts to
+/// a finer unit that wrap around.
+fn checked_units(inner: Expr, source: &DataType, target: &DataType) -> Expr {
+    match (source, target) {
+        (DataType::Date64, DataType::Timestamp(..)) => {
+            try_cast(inner, DataType::Timestamp(TimeUnit::Millisecond, None))
+        }
+        (DataType::Time64(TimeUnit::Microsecond), DataType::Time64(TimeUnit::Nanosecond)) => {
+            let micros = try_cast(inner, DataType::Int64);
+            let thousand = Expr::Literal(ScalarValue::Int64(Some(1000)), None);
+            call(Operation::Multiply, vec![micros, thousand])
+        }
+        (_, _) => inner,
+    }
 }
 
 fn kind_of(expr: &Expr, schema: &DFSchema) -> Result<DataType, QueryError> {

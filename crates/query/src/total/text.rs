@@ -23,6 +23,11 @@ pub const LONGEST: usize = 1 << 16;
 /// The most bytes that a function makes at once.
 pub(super) const BATCH: usize = 1 << 26;
 
+/// Whether values of a type are texts.
+pub(super) fn is_text(kind: &DataType) -> bool {
+    matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
 /// The bytes of the texts among the arguments, and one more.
 pub(super) fn bytes(args: &[ColumnarValue]) -> usize {
     args.iter().map(bytes_of).fold(1, usize::saturating_add)

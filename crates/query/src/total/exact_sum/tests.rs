@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, AsArray, Float64Array, Int64Array, RecordBatch};
+use datafusion::arrow::array::{AsArray, Float64Array, Int64Array, RecordBatch};
 use datafusion::arrow::datatypes::{Field, Float64Type, Schema};
 use datafusion::datasource::MemTable;
 use datafusion::prelude::{SessionConfig, SessionContext};

@@ -33,9 +33,8 @@ fn by_name<'a>(facts: &Facts<'a>, name: &str, first: &'a Expr, rest: &'a [Expr])
         "round" | "trunc" if keeps_integers(rest) => facts.of(first).to_integers(),
         "sqrt" => root(&facts.of(first)),
         "signum" | "sin" | "cos" | "tanh" => Bounds::integers(-1, 1),
-        "coalesce" | "nvl" => facts.hull(all()),
+        "coalesce" | "nvl" | "total_coalesce" => facts.hull(all()),
         "nullif" => facts.of(first),
-        "nvl2" => facts.hull(rest.iter()),
         "least" => least(facts, &all().collect::<Vec<_>>()),
         "greatest" => greatest(facts, &all().collect::<Vec<_>>()),
         "character_length" | "octet_length" | "bit_length" | "ascii" | "strpos" | "find_in_set"

@@ -8,7 +8,7 @@ const FAILING: &[&str] = &[
     "i64 / i64_b",
     "i64 % i64_b",
     "u8 / u8_b",
-    "money / (money - money)",
+    "money / money_b",
     "wide * wide_b",
     "wide + wide_b * 1000000000",
     "CAST(city AS INT)",
@@ -40,7 +40,10 @@ const FAILING: &[&str] = &[
     "day + i64",
     "span + span_b",
     "-span",
-    "date_bin(INTERVAL '15 minutes', at_s)",
+    "CAST(day AS TEXT)",
+    "CAST(at_s AS TEXT)",
+    "concat(city, at_ms)",
+    "sqrt(f64)",
     "CASE WHEN i64 = 33 THEN 1 / (i64 - 33) ELSE 0 END",
     "coalesce(1 / (i64 - 33), 0)",
     "i64 > 0 AND 1 / (i64 - 33) > 0",
@@ -50,10 +53,16 @@ const FAILING: &[&str] = &[
 /// Made total, though the engine's own form has a value: a wrapped one, NaN or a huge text.
 const TAMED: &[&str] = &[
     "i64 + 1",
+    "date_bin(INTERVAL '15 minutes', at_s)",
+    "money + money_b",
+    "money - money_b",
+    "money * money_b",
+    "money % 2",
+    "-money",
+    "wide / 3",
     "i64 * i64_b",
     "-i64",
     "u64 - 1",
-    "sqrt(f64)",
     "ln(f64)",
     "f64 / 0.0",
     "f64 % 0.0",
@@ -144,6 +153,7 @@ async fn what_is_wrong_in_the_engine_is_tamed_here() {
         let total = field.total(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         let values = field.through_engine(std::slice::from_ref(&total)).await;
         let values = values.unwrap_or_else(|error| panic!("{text} as {total}: {error}"));
+        assert!(values[0].logical_null_count() < values[0].len(), "{text} is always NULL");
         for row in 0..values[0].len() {
             let longest = at(&values[0], row).try_as_str().flatten().map_or(0, str::len);
             assert!(longest <= crate::total::text::LONGEST, "{text}: {longest} bytes");
@@ -206,11 +216,11 @@ fn the_long_text_is_null_only_where_text_is_made() {
 fn huge_expressions_are_refused_and_deep_ones_are_not_deadly() {
     let field = Field::new();
     let mut expr = datafusion::prelude::ident("i64");
-    for _ in 0..1000 {
+    for _ in 0..150 {
         expr = expr + datafusion::prelude::lit(1_i64);
     }
     assert!(totalise(expr.clone(), &field.schema).is_ok());
-    for _ in 0..4000 {
+    for _ in 0..1000 {
         expr = expr + datafusion::prelude::lit(1_i64);
     }
     assert!(totalise(expr, &field.schema).is_err());
