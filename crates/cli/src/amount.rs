@@ -9,7 +9,11 @@ use crate::terminal;
 
 /// The symbols of the field, or their names where the locale has no such letters.
 fn symbols() -> [&'static str; 4] {
-    if terminal::speaks_utf8() { ["ε", "δ", "ρ", "μ²"] } else { ["epsilon", "delta", "rho", "mu^2"] }
+    if terminal::speaks_utf8() {
+        ["ε", "δ", "ρ", "μ²"]
+    } else {
+        ["epsilon", "delta", "rho", "mu^2"]
+    }
 }
 
 /// An amount in words: `ε = 0.5, δ = 1e-6`.
@@ -28,9 +32,8 @@ pub(crate) fn words(amount: &Amount, side: Side) -> String {
         Amount::Zcdp { rho: divergence, delta: chance } => pair(rho, divergence, chance),
         Amount::Gdp { mu_squared } => pair(mu, mu_squared, &Rational::ZERO),
         Amount::Renyi { orders } => {
-            let one = |(order, loss): &(Rational, Rational)| {
-                format!("D_{order} = {}", short(loss, side))
-            };
+            let one =
+                |(order, loss): &(Rational, Rational)| format!("D_{order} = {}", short(loss, side));
             orders.iter().map(one).collect::<Vec<_>>().join(", ")
         }
     }
@@ -70,7 +73,8 @@ pub(crate) fn json(amount: &Amount, side: Side) -> Value {
         Amount::Zcdp { rho, delta } => json!({ "rho": number(rho), "delta": number(delta) }),
         Amount::Gdp { mu_squared } => json!({ "mu_squared": number(mu_squared) }),
         Amount::Renyi { orders } => {
-            let named = |(order, loss): &(Rational, Rational)| (order.to_string(), number(loss).into());
+            let named =
+                |(order, loss): &(Rational, Rational)| (order.to_string(), number(loss).into());
             json!({ "renyi": orders.iter().map(named).collect::<Map<_, _>>() })
         }
     }
@@ -92,10 +96,8 @@ mod tests {
 
     #[test]
     fn short_numbers_are_shown_as_they_are() {
-        let pair = Amount::Approximate {
-            epsilon: "0.5".parse().unwrap(),
-            delta: "1e-6".parse().unwrap(),
-        };
+        let pair =
+            Amount::Approximate { epsilon: "0.5".parse().unwrap(), delta: "1e-6".parse().unwrap() };
         let text = words(&pair, Side::Down);
         assert!(text.contains("= 0.5, ") && text.ends_with("= 1e-6"), "{text}");
         let nothing = Amount::Zcdp { rho: Rational::ZERO, delta: Rational::ZERO };

@@ -11,8 +11,8 @@ use throng_mechanism::MechanismError;
 use throng_query::QueryError;
 
 use crate::digits::Side;
-use crate::{amount, output};
 use crate::terminal::{Paint, stderr_paint};
+use crate::{amount, output};
 
 /// The exit code of a bug of ours.
 pub(crate) const BUG: u8 = 1;

@@ -23,13 +23,13 @@ pub(crate) struct Project {
     policy: Option<PathBuf>,
 
     #[command(flatten)]
-    quick: Options,
+    quick: Spoken,
 }
 
 /// What stands for a policy.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Without a policy")]
-struct Options {
+struct Spoken {
     /// A private table: its name in SQL, and a file. The ledger is then `.throng/ledger` here.
     #[arg(long, value_name = "NAME=FILE", value_parser = pair)]
     table: Vec<(String, String)>,
@@ -97,7 +97,7 @@ impl Project {
     }
 }
 
-impl Options {
+impl Spoken {
     fn policy(&self) -> Result<Policy, Failure> {
         if self.unit.is_none() && !self.unit_row {
             return Err(Failure::usage(
@@ -107,7 +107,8 @@ impl Options {
             ));
         }
         let exact = |number: &Number| number.exact().clone();
-        let bounds = self.bound.iter().map(|(name, low, high)| (name.clone(), exact(low), exact(high)));
+        let bounds =
+            self.bound.iter().map(|(name, low, high)| (name.clone(), exact(low), exact(high)));
         let (budget, neighbours) = self.charter()?;
         Ok(Policy::quick(Quick {
             tables: self.table.clone(),

@@ -135,7 +135,9 @@ mod tests {
         assert_eq!(target("count: 50 @95%").unwrap(), wanted);
         assert_eq!(target("count:50").unwrap(), wanted);
         assert_eq!(target(" a:b : 5e1 @0.95").unwrap().column, "a:b");
-        for wrong in ["", "count", "count: x", "count: -1", ": 5", "n: 5 @100%", "n: 5 @0", "n: 5 @"] {
+        for wrong in
+            ["", "count", "count: x", "count: -1", ": 5", "n: 5 @100%", "n: 5 @0", "n: 5 @"]
+        {
             assert!(target(wrong).is_err(), "{wrong}");
         }
     }

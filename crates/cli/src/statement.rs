@@ -36,7 +36,10 @@ impl Statement {
             (None, None) => String::new(),
         };
         if text.trim().is_empty() {
-            return Err(Failure::usage("nothing is asked", "write SQL: 'SELECT count(*) FROM visits'"));
+            return Err(Failure::usage(
+                "nothing is asked",
+                "write SQL: 'SELECT count(*) FROM visits'",
+            ));
         }
         Ok(text)
     }

@@ -47,7 +47,11 @@ fn every_command_of_the_readme_runs() {
     std::fs::create_dir_all(&here).unwrap();
     for command in commands().iter().filter(|command| !elsewhere.contains(&command.as_str())) {
         let call = uninstalled(command);
-        let folder = if command.starts_with("make ") || command.starts_with("cargo ") { root() } else { here.clone() };
+        let folder = if command.starts_with("make ") || command.starts_with("cargo ") {
+            root()
+        } else {
+            here.clone()
+        };
         let output = Command::new("sh").args(["-c", &call]).current_dir(folder).output().unwrap();
         let talk = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "`{command}` failed:\n{talk}");

@@ -41,7 +41,14 @@ impl Zipf {
     #[expect(clippy::disallowed_methods, reason = "sample data")]
     fn new(n: u32, s: f64) -> Self {
         let mut sum = 0.0;
-        Self((1..=n).map(|k| { sum += f64::from(k).powf(-s); sum }).collect())
+        Self(
+            (1..=n)
+                .map(|k| {
+                    sum += f64::from(k).powf(-s);
+                    sum
+                })
+                .collect(),
+        )
     }
 
     fn draw(&self, dice: &mut Dice) -> u64 {

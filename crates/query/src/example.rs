@@ -44,8 +44,20 @@ const RARE: [&str; 5] = ["Home visit", "Prison ward", "Ship", "Mountain hut", "T
 
 /// Why people come, the most frequent first; the last ones are hardly ever seen.
 const REASONS: [&str; 14] = [
-    "check-up", "cold", "back pain", "vaccination", "allergy", "flu", "skin", "diabetes", "sleep",
-    "migraine", "burn", "snake bite", "frostbite", "lead poisoning",
+    "check-up",
+    "cold",
+    "back pain",
+    "vaccination",
+    "allergy",
+    "flu",
+    "skin",
+    "diabetes",
+    "sleep",
+    "migraine",
+    "burn",
+    "snake bite",
+    "frostbite",
+    "lead poisoning",
 ];
 
 /// The policy of the example.

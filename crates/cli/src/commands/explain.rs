@@ -47,7 +47,9 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         return output::answer(&format!("{}\n", explanation.to_string().trim_end()));
     }
     let mut answer = json!({ "schema": output::SCHEMA });
-    if let (Some(answer), Value::Object(more)) = (answer.as_object_mut(), serde_json::to_value(explanation)?) {
+    if let (Some(answer), Value::Object(more)) =
+        (answer.as_object_mut(), serde_json::to_value(explanation)?)
+    {
         answer.extend(more);
     }
     output::json(&answer)

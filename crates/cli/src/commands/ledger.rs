@@ -204,7 +204,8 @@ fn verified(found: &Verification) -> serde_json::Value {
 
 fn export(ledger: &Ledger, how: &Export) -> Result<(), Failure> {
     let Some(path) = &how.output else {
-        return Ok(drop(ledger.export(BufWriter::new(io::stdout().lock()))?));
+        let _ = ledger.export(BufWriter::new(io::stdout().lock()))?;
+        return Ok(());
     };
     let unwritable = |error: io::Error| {
         Failure::usage(

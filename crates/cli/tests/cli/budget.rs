@@ -6,10 +6,8 @@ use crate::{stderr, throng};
 #[test]
 fn an_exhausted_budget_is_exit_code_4() {
     let project = Project::new("exhausted", "1");
-    let talk = project.refused(
-        &["query", "--yes", "--epsilon", "1.5", "SELECT count(*) AS n FROM visits"],
-        4,
-    );
+    let talk = project
+        .refused(&["query", "--yes", "--epsilon", "1.5", "SELECT count(*) AS n FROM visits"], 4);
     assert!(talk.contains("asked") && talk.contains("left"), "{talk}");
     assert_eq!(project.spent(), 0.0);
     project.query("SELECT count(*) AS n FROM visits", &["--epsilon", "0.75"]);
@@ -82,11 +80,23 @@ fn quotas_hold_inside_the_budget() {
     let quotas = "[budget.analysts]\nann = { epsilon = 1, delta = 1e-5 }\n\"*\" = { epsilon = 0.5, delta = 1e-5 }\n";
     project.write("throng.toml", text.replace("\n[query]", &format!("\n{quotas}\n[query]")));
     project.query("SELECT count(*) AS n FROM visits", &["--analyst", "ann"]);
-    let more = ["query", "--yes", "--epsilon", "0.4", "SELECT avg(age) AS a FROM visits", "--analyst"];
+    let more =
+        ["query", "--yes", "--epsilon", "0.4", "SELECT avg(age) AS a FROM visits", "--analyst"];
     let talk = project.refused(&[&more[..], &["ann"]].concat(), 4);
     assert!(talk.contains("ann"), "{talk}");
     project.printed(&[&more[..], &["eve"]].concat());
-    project.refused(&["query", "--yes", "--epsilon", "0.4", "SELECT sum(age) AS a FROM visits", "--analyst", "eve"], 4);
+    project.refused(
+        &[
+            "query",
+            "--yes",
+            "--epsilon",
+            "0.4",
+            "SELECT sum(age) AS a FROM visits",
+            "--analyst",
+            "eve",
+        ],
+        4,
+    );
 }
 
 #[test]

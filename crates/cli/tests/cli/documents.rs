@@ -40,7 +40,12 @@ fn calls(page: &Path) -> Vec<Shown> {
         } else if let (true, Some(command)) = (inside, line.strip_prefix("$ ")) {
             let place = format!("{}:{}", page.display(), number + 1);
             let name = page.file_stem().unwrap().to_string_lossy().into_owned();
-            found.push(Shown { page: name, place, command: command.to_owned(), output: Vec::new() });
+            found.push(Shown {
+                page: name,
+                place,
+                command: command.to_owned(),
+                output: Vec::new(),
+            });
         } else if let (true, false, Some(last)) = (inside, random, found.last_mut()) {
             last.output.push(line.trim_end().to_owned());
         }

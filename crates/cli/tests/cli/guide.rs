@@ -36,8 +36,17 @@ fn examples(text: &str) -> Vec<String> {
 fn every_example_works() {
     let mut all = examples(&printed(&["help"]));
     let commands = [
-        "init", "explain", "query", "ledger", "account", "calibrate", "curve", "noise", "histogram",
-        "quantile", "man",
+        "init",
+        "explain",
+        "query",
+        "ledger",
+        "account",
+        "calibrate",
+        "curve",
+        "noise",
+        "histogram",
+        "quantile",
+        "man",
     ];
     for command in commands {
         let found = examples(&printed(&[command, "--help"]));
@@ -72,7 +81,9 @@ fn every_example_of_the_language_is_understood() {
 fn completions_know_the_commands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = printed(&["completions", shell]);
-        for word in ["calibrate", "neighbours", "noise", "histogram", "quantile", "max-keys", "max-groups"] {
+        for word in
+            ["calibrate", "neighbours", "noise", "histogram", "quantile", "max-keys", "max-groups"]
+        {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }

@@ -29,14 +29,18 @@ fn every_view_has_words_and_json() {
     let history = project.json(&["ledger", "history"]);
     assert_eq!(history["charges"][1]["question"], COUNT);
     assert_eq!(history["charges"][1]["answered"], true);
-    assert_eq!(project.json(&["ledger", "history", "-n", "1"])["charges"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        project.json(&["ledger", "history", "-n", "1"])["charges"].as_array().unwrap().len(),
+        1
+    );
     let own = project.json(&["ledger", "history", "--analyst", "ann"]);
     assert_eq!(own["charges"].as_array().unwrap().len(), 1);
     let top = project.json(&["ledger", "top"]);
     assert_eq!(top["charges"][0]["analyst"], "bob");
     assert!(project.printed(&["ledger", "top"]).contains("avg(age)"));
     let lines = project.printed(&["ledger", "export"]);
-    let records: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let records: Vec<Value> =
+        lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(records.len() >= 5 && records[0]["kind"] == "charter", "{lines}");
     project.printed(&["ledger", "export", "--output", "all.jsonl"]);
     assert_eq!(std::fs::read_to_string(project.path("all.jsonl")).unwrap(), lines);
@@ -95,7 +99,10 @@ fn damage_is_seen_and_nothing_is_answered_from_it() {
     assert!(talk.contains("damaged") && talk.contains("throng ledger verify"), "{talk}");
     project.write("throng.ledger", &whole);
     project.printed(&["ledger", "verify"]);
-    project.write("throng.ledger", b"this is no ledger at all, and it is long enough to be read as one");
+    project.write(
+        "throng.ledger",
+        b"this is no ledger at all, and it is long enough to be read as one",
+    );
     project.refused(&["ledger", "verify"], 3);
     project.refused(&["query", "--yes", COUNT], 3);
 }
@@ -132,7 +139,10 @@ fn names_and_questions_cannot_steer_a_terminal() {
     project.query(sql, &["--analyst", "\u{1b}[31mann"]);
     for view in ["show", "history", "top"] {
         let output = project.call(&["ledger", view]);
-        assert!(!stdout(&output).contains('\u{1b}') && !stderr(&output).contains('\u{1b}'), "{view}");
+        assert!(
+            !stdout(&output).contains('\u{1b}') && !stderr(&output).contains('\u{1b}'),
+            "{view}"
+        );
     }
 }
 

@@ -77,7 +77,8 @@ fn the_same_question_is_free_and_the_same_also_after_a_restart() {
     let spent = project.spent();
     assert!(spent > 0.9 && spent <= 1.0, "{spent}");
     // Every call is a process of its own. Spaces, letters and post-processing do not matter.
-    let other = "select  clinic, COUNT(*) as visits, avg(age) AS age from visits group by clinic -- !";
+    let other =
+        "select  clinic, COUNT(*) as visits, avg(age) AS age from visits group by clinic -- !";
     for sql in [BY_CLINIC, other, &format!("{BY_CLINIC} ORDER BY clinic")] {
         // No --yes: nothing is spent.
         let again = project.json(&["query", sql]);
@@ -134,7 +135,11 @@ fn every_format_and_file() {
     let project = Project::new("formats", "5");
     let ask = |more: &[&str]| project.call(&[&["query", "--yes", BY_CLINIC], more].concat());
     let table = ask(&["--chart"]);
-    assert!(stdout(&table).contains("visits_low") && stdout(&table).contains('█'), "{}", stdout(&table));
+    assert!(
+        stdout(&table).contains("visits_low") && stdout(&table).contains('█'),
+        "{}",
+        stdout(&table)
+    );
     let talk = stderr(&table);
     for word in ["cost: ", "left: ", "receipt: 1-"] {
         assert!(talk.contains(word), "{talk}");
@@ -142,7 +147,9 @@ fn every_format_and_file() {
     let csv = stdout(&ask(&["--format", "csv"]));
     assert!(csv.starts_with("clinic,visits,visits_low,visits_high,age,"), "{csv}");
     assert_eq!(csv.lines().count(), 4);
-    assert!(stdout(&ask(&["--format", "csv", "--no-intervals"])).starts_with("clinic,visits,age\n"));
+    assert!(
+        stdout(&ask(&["--format", "csv", "--no-intervals"])).starts_with("clinic,visits,age\n")
+    );
     assert!(stdout(&ask(&["--format", "markdown"])).contains("| clinic"));
     let parsed: Value = serde_json::from_str(&stdout(&ask(&["--format", "json"]))).unwrap();
     assert_eq!(parsed["schema"], "throng/1");
@@ -178,8 +185,7 @@ fn sql_comes_from_a_file_or_stdin() {
         .spawn()
         .unwrap();
     child.stdin.take().unwrap().write_all(BY_CLINIC.as_bytes()).unwrap();
-    let second: Value =
-        serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
+    let second: Value = serde_json::from_slice(&child.wait_with_output().unwrap().stdout).unwrap();
     assert_eq!(first["rows"], second["rows"]);
     project.write("bytes.sql", b"SELECT \xff");
     for wrong in [["-f", "bytes.sql"], ["-f", "none.sql"]] {
@@ -248,8 +254,18 @@ fn quick_use_needs_no_policy() {
     let talk = project.refused(&[&table[..], &["--epsilon", "1", ask]].concat(), 2);
     assert!(talk.contains("--unit COLUMN") && talk.contains("--unit-row"), "{talk}");
     let more = [
-        "--unit", "person", "--key", "clinic=A,B,C", "--max-groups", "1", "--max-rows", "3",
-        "--epsilon", "1", "--delta", "1e-6",
+        "--unit",
+        "person",
+        "--key",
+        "clinic=A,B,C",
+        "--max-groups",
+        "1",
+        "--max-rows",
+        "3",
+        "--epsilon",
+        "1",
+        "--delta",
+        "1e-6",
     ];
     let answer = project.json(&[&table[..], &more, &[ask]].concat());
     assert_eq!(keys(&answer, "clinic"), ["A", "B", "C"]);
@@ -257,13 +273,17 @@ fn quick_use_needs_no_policy() {
     let left = project.json(&["ledger", "show"]);
     assert_eq!(left["budget"]["epsilon"], 10.0);
     // Other bounds are another question of the same budget.
-    let wider = [&table[..], &["--unit-row", "--epsilon", "1", "SELECT count(*) AS n FROM v"]].concat();
+    let wider =
+        [&table[..], &["--unit-row", "--epsilon", "1", "SELECT count(*) AS n FROM v"]].concat();
     let answer = project.json(&wider);
     assert!(answer["remaining"]["epsilon"].as_f64().unwrap() < 8.5, "{answer}");
     let talk = project.refused(&[&wider[..], &["--budget", "20,1e-5"]].concat(), 3);
     assert!(talk.contains("budget"), "{talk}");
     for wrong in [&["--bound", "age=5..1"][..], &["--max-rows", "0"], &["--budget", "3"]] {
-        project.refused(&[&table[..], &["--unit", "person", "--epsilon", "1", ask], wrong].concat(), 2);
+        project.refused(
+            &[&table[..], &["--unit", "person", "--epsilon", "1", ask], wrong].concat(),
+            2,
+        );
     }
 }
 
@@ -279,7 +299,9 @@ fn what_would_leak_is_refused_before_it_is_paid() {
         project.refused(&["query", "--yes", sql], 3);
         project.refused(&["explain", sql], 3);
     }
-    for sql in ["SELECT count(* FROM visits", "SELECT count(*) FROM nowhere", "SELECT nothing FROM visits"] {
+    for sql in
+        ["SELECT count(* FROM visits", "SELECT count(*) FROM nowhere", "SELECT nothing FROM visits"]
+    {
         project.refused(&["query", "--yes", sql], 2);
     }
     assert_eq!(project.spent(), 0.0);

@@ -25,8 +25,14 @@ pub(crate) fn agree(value: &Value, schema: &Value, whole: &Value) {
     };
     assert!(kinds.is_empty() || kinds.contains(&kind(value)), "{value} is not {kinds:?}");
     if let Some(number) = value.as_f64() {
-        assert!(schema["minimum"].as_f64().is_none_or(|least| number >= least), "{value} is too small");
-        assert!(schema["maximum"].as_f64().is_none_or(|most| number <= most), "{value} is too large");
+        assert!(
+            schema["minimum"].as_f64().is_none_or(|least| number >= least),
+            "{value} is too small"
+        );
+        assert!(
+            schema["maximum"].as_f64().is_none_or(|most| number <= most),
+            "{value} is too large"
+        );
     }
     for item in value.as_array().into_iter().flatten() {
         agree(item, &schema["items"], whole);

@@ -1,15 +1,9 @@
 //! Exact numbering of the values of a column.
 
 use datafusion::arrow::array::{
-<<<<<<< HEAD
     AnyDictionaryArray, Array, ArrayRef, AsArray, BinaryArray, FixedSizeBinaryArray,
     GenericByteViewArray, LargeBinaryArray, LargeStringArray, StringArray, UInt32Array,
     new_empty_array, new_null_array,
-=======
-    AnyDictionaryArray, Array, ArrayRef, AsArray, BinaryArray, BinaryViewArray,
-    FixedSizeBinaryArray, LargeBinaryArray, LargeStringArray, StringArray, StringViewArray,
-    UInt32Array, new_empty_array, new_null_array,
->>>>>>> release
 };
 use datafusion::arrow::compute::{concat, take};
 use datafusion::arrow::datatypes::{ByteViewType, DataType};

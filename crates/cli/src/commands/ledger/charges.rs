@@ -19,7 +19,11 @@ pub(super) fn show(lines: &[Line], as_json: bool) -> Result<(), Failure> {
         table.row([
             &line.ticket.number.to_string(),
             &amount::words(&line.cost, Side::Up),
-            &line.analyst.as_deref().map(|name| records::shown(name.as_bytes())).unwrap_or_default(),
+            &line
+                .analyst
+                .as_deref()
+                .map(|name| records::shown(name.as_bytes()))
+                .unwrap_or_default(),
             if line.answered { "yes" } else { "no" },
             &in_one_line(&line.label),
         ]);

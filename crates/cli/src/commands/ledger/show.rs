@@ -20,11 +20,7 @@ pub(super) fn show(ledger: &Ledger, as_json: bool) -> Result<(), Failure> {
         let mut table = Table::new(["analyst", "spent", "left"]);
         for Analyst { name, spent, left } in &analysts {
             let name = records::shown(name.as_bytes());
-            table.row([
-                &name,
-                &amount::words(spent, Side::Up),
-                &amount::words(left, Side::Down),
-            ]);
+            table.row([&name, &amount::words(spent, Side::Up), &amount::words(left, Side::Down)]);
         }
         text.push('\n');
         text.push_str(&table.render(output::paint()));
@@ -97,8 +93,11 @@ fn in_json(ledger: &Ledger, summary: &Summary, analysts: &[Analyst]) -> Value {
             })
         })
         .collect();
-    let counts: Map<String, Value> =
-        summary.counts.iter().map(|(kind, many)| (super::plural(*kind).to_owned(), (*many).into())).collect();
+    let counts: Map<String, Value> = summary
+        .counts
+        .iter()
+        .map(|(kind, many)| (super::plural(*kind).to_owned(), (*many).into()))
+        .collect();
     json!({
         "schema": output::SCHEMA,
         "ledger": ledger.path().display().to_string(),

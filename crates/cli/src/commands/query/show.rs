@@ -76,7 +76,9 @@ fn format(options: &Options) -> Result<answer::Format, Failure> {
 pub(super) fn show(options: &Options, request: &Request, reply: &Reply) -> Result<(), Failure> {
     let format = format(options)?;
     let bytes = match format {
-        answer::Format::Json => [serde_json::to_vec_pretty(&in_json(options, request, reply))?, b"\n".to_vec()].concat(),
+        answer::Format::Json => {
+            [serde_json::to_vec_pretty(&in_json(options, request, reply))?, b"\n".to_vec()].concat()
+        }
         answer::Format::Table
         | answer::Format::Csv
         | answer::Format::Arrow
