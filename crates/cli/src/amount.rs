@@ -52,19 +52,21 @@ fn short(value: &Rational, side: Side) -> String {
     if plain.len() <= 10 && plain.parse().ok().as_ref() == Some(value) {
         return plain;
     }
+    digits::single(rounded(value, side), side)
+}
+
+/// To a side; 0 has no sign.
+fn rounded(value: &Rational, side: Side) -> f64 {
     let float = match side {
         Side::Down => value.to_f64_down(),
         Side::Up => value.to_f64_up(),
     };
-    digits::single(float, side)
+    if value.is_zero() { 0.0 } else { float }
 }
 
 /// An amount as JSON: its numbers by name, rounded to the side that keeps the promise.
 pub(crate) fn json(amount: &Amount, side: Side) -> Value {
-    let number = |value: &Rational| match side {
-        Side::Down => value.to_f64_down(),
-        Side::Up => value.to_f64_up(),
-    };
+    let number = |value: &Rational| rounded(value, side);
     match amount {
         Amount::Pure { epsilon } => json!({ "epsilon": number(epsilon), "delta": 0.0 }),
         Amount::Approximate { epsilon, delta } => {
@@ -102,5 +104,6 @@ mod tests {
         assert!(text.contains("= 0.5, ") && text.ends_with("= 1e-6"), "{text}");
         let nothing = Amount::Zcdp { rho: Rational::ZERO, delta: Rational::ZERO };
         assert!(words(&nothing, Side::Up).ends_with("= 0"));
+        assert_eq!(json(&nothing, Side::Up).to_string(), r#"{"delta":0.0,"rho":0.0}"#);
     }
 }

@@ -26,8 +26,9 @@ pub(crate) struct Spend {
     #[arg(long, value_name = "MU", value_parser = number::positive, allow_hyphen_values = true)]
     mu: Option<Number>,
 
-    /// As little as gives this error, such as `count: 50 @95%`; several with `;` or again.
-    #[arg(long, value_name = "COLUMN: ERROR @LEVEL", value_delimiter = ';', value_parser = target)]
+    /// As little as gives this error, such as `count: 50 @95%`, by the names that `throng explain`
+    /// prints; several with `;` or again.
+    #[arg(long, value_name = "NAME: ERROR @LEVEL", value_delimiter = ';', value_parser = target)]
     error: Vec<Target>,
 }
 

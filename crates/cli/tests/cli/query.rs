@@ -219,8 +219,8 @@ fn the_price_may_be_said_in_every_way() {
         &["--epsilon", "0.25", "--delta", "1e-7"],
         &["--rho", "0.01", "--delta", "1e-6"],
         &["--mu", "0.1", "--delta", "1e-6"],
-        &["--error", "n: 60 @95%", "--delta", "1e-6"],
-        &["--epsilon", "0.3", "--noise", "laplace", "--confidence", "0.9", "--weight", "n=3"],
+        &["--error", "count: 60 @95%", "--delta", "1e-6"],
+        &["--epsilon", "0.3", "--noise", "laplace", "--confidence", "0.9", "--weight", "count=3"],
     ];
     for way in ways {
         let answer = project.query("SELECT count(*) AS n FROM visits", way);

@@ -26,8 +26,8 @@ pub(crate) struct Setting {
     #[arg(long, value_enum)]
     noise: Option<Noise>,
 
-    /// How much a column matters beside the others.
-    #[arg(long, value_name = "COLUMN=FACTOR", value_parser = spend::weight)]
+    /// How much an aggregate matters beside the others, by the names that `throng explain` prints.
+    #[arg(long, value_name = "NAME=FACTOR", value_parser = spend::weight)]
     weight: Vec<(String, f64)>,
 }
 
