@@ -576,14 +576,14 @@ impl<'a> Draft<'a> {
         let unknown =
             || QueryError::invalid("an error can be asked for only if all ranges are known", "");
         let base = plan.bases.get(part).ok_or_else(unknown)?;
-        let ends = |base: &Base| match base {
-            Base::Sum { input, .. } => match plan.question.inputs.get(*input)?.range.as_ref()? {
+        let ends = |base: &Base| {
+            let Base::Sum { input, .. } = base else { return None };
+            match plan.question.inputs.get(*input)?.range.as_ref()? {
                 Range::Declared { lower, upper } => {
                     Some(Ends { lower: lower.clone(), upper: upper.clone() })
                 }
                 Range::Auto { column } => self.known.get(column).cloned(),
-            },
-            _ => None,
+            }
         };
         let scaled = |base: &Base| match (base, ends(base)) {
             (Base::Sum { .. }, None) => Err(unknown()),
@@ -597,13 +597,13 @@ impl<'a> Draft<'a> {
         };
         let reach = reach(plan, base, &each, None, self.family, self.under)?.to_f64_up() * unit;
         // A count in a sum weighs as much as the centre.
-        let factor = match recipe {
-            Recipe::Shifted { sum, count } if part == count => {
-                let sum = plan.bases.get(sum).ok_or_else(unknown)?;
-                scaled(sum)?.map_or(1.0, |sum| sum.centre.abs())
-            }
-            _ => 1.0,
-        };
+        let mut factor = 1.0;
+        if let Recipe::Shifted { sum, count } = recipe
+            && part == count
+        {
+            let sum = plan.bases.get(sum).ok_or_else(unknown)?;
+            factor = scaled(sum)?.map_or(1.0, |sum| sum.centre.abs());
+        }
         Ok((reach * factor).max(f64::MIN_POSITIVE))
     }
 

@@ -9,11 +9,13 @@
 //! The search may guess as it likes: what it returns was certified by the accountant for the whole
 //! spec, in the currency of the request.
 
+use throng_account::conversion::zcdp::{self, Zcdp};
 use throng_account::filter::cost;
 use throng_account::{
     Accuracy, Leaf, MechanismSpec, Neighbours, PrivacyLoss, Target, Template, calibrate,
 };
-use throng_numeric::Rational;
+use throng_mechanism::MechanismError;
+use throng_numeric::{Enclosure, Rational};
 
 use super::Cost;
 use super::family::{Family, Relative};
@@ -155,6 +157,9 @@ pub(super) fn is_covered(
             if leak <= *delta && cost::pure(&rest, under).is_ok_and(|pure| pure <= *epsilon) {
                 return Ok(true);
             }
+            if has_selections(&rest) {
+                return is_concentrated(&rest, epsilon, &(delta - &leak), under);
+            }
             let loss = PrivacyLoss::of_spec(spec, under, Accuracy { width: 1e-3 })?;
             loss.delta(epsilon.to_f64_down())?.upper <= delta.to_f64_down()
         }
@@ -168,6 +173,38 @@ pub(super) fn is_covered(
         }
         Cost::Error { .. } => true,
     })
+}
+
+fn has_selections(spec: &MechanismSpec) -> bool {
+    match spec {
+        MechanismSpec::Leaf(leaf) => matches!(leaf, Leaf::Exponential { .. }),
+        MechanismSpec::Composed(parts) => parts.iter().any(has_selections),
+        MechanismSpec::Repeated { inner, .. } => has_selections(inner),
+        MechanismSpec::Sampled { .. }
+        | MechanismSpec::WithoutReplacement { .. }
+        | MechanismSpec::Shuffled { .. }
+        | MechanismSpec::Allocated { .. }
+        | MechanismSpec::Group { .. }
+        | MechanismSpec::Mixed(_)
+        | MechanismSpec::Parallel(_)
+        | MechanismSpec::PostProcessed(_) => false,
+    }
+}
+
+/// Whether what a spec costs in zCDP implies (epsilon, delta): a few percent more than the
+/// accountant finds by inverting transforms, in microseconds instead of many milliseconds. What leaks
+/// besides adds to delta.
+fn is_concentrated(
+    spec: &MechanismSpec,
+    epsilon: &Rational,
+    delta: &Rational,
+    under: Neighbours,
+) -> Result<bool, QueryError> {
+    let price = cost::zcdp(spec, under)?;
+    let bound = Zcdp::of_rho(Enclosure::of_rational(&price.rho))?;
+    let epsilon = Enclosure::point(epsilon.to_f64_down()).map_err(MechanismError::from)?;
+    let found = zcdp::delta(bound, epsilon)?.value.upper();
+    Ok(price.delta.is_zero() && delta.is_positive() && found <= delta.to_f64_down())
 }
 
 /// A spec without the leaks of its thresholds, and their sum.

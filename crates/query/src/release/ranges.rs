@@ -140,6 +140,7 @@ pub(super) type Found = BTreeMap<String, Ends>;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::release::estimate::from_steps;
 
     #[test]
     fn significant_octaves_give_the_range() {
@@ -147,7 +148,7 @@ mod tests {
         let mut values = vec![3 * steps; 1000];
         values.extend(vec![100 * steps; 1000]);
         values.push(-5000 * steps);
-        let noisy: Vec<f64> = counts(&values).into_iter().map(|n| n as f64).collect();
+        let noisy: Vec<f64> = counts(&values).iter().map(|n| from_steps(*n, 1.0)).collect();
         let ends = range(&noisy, 10.0).unwrap();
         assert_eq!((ends.lower, ends.upper), (Rational::ZERO, Rational::from(128)));
         assert!(range(&[0.0; BINS], 10.0).is_none());

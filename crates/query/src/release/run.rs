@@ -249,7 +249,7 @@ impl<'a> Answering<'a> {
         let rows = RowBound::PerCell { rows: 1 };
         let bounding = Bounding { groups: self.plan.few, rows, values: self.plan.values };
         let lists = self.totals.bounded(&bounding, &self.bits()).map_err(quiet)?;
-        Ok(Some(aligned(lists, &cells.keys)))
+        Ok(Some(aligned(&lists, &cells.keys)))
     }
 
     /// The noisy histogram of contributions.
@@ -391,10 +391,12 @@ impl<'a> Answering<'a> {
         let base = self.plan.bases.get(place).ok_or_else(broken)?;
         let lists = lists.unwrap_or(cells);
         let unit = 1.0 / number(SCORE.unsigned_abs());
-        let count = |i: &usize| match base {
-            Base::Units => lists.units.get(*i).copied().map_or(0, i128::from),
-            _ => self.sums(place, lists).ok().and_then(|sums| sums.get(*i)).copied().unwrap_or(0),
+        let sizes = |i: &usize| {
+            let sums = self.sums(place, lists).ok();
+            sums.and_then(|sums| sums.get(*i)).copied().unwrap_or(0)
         };
+        let units = |i: &usize| lists.units.get(*i).copied().map_or(0, i128::from);
+        let count = |i: &usize| if *base == Base::Units { units(i) } else { sizes(i) };
         match base {
             Base::Units | Base::Distinct { .. } => {
                 let counts = places.iter().map(|i| count(i).saturating_mul(i128::from(SCORE)));
@@ -514,7 +516,7 @@ pub(super) fn quantile(
 }
 
 /// Cells in the order of these keys; those that are missing are empty.
-fn aligned(cells: Cells, keys: &[u32]) -> Cells {
+fn aligned(cells: &Cells, keys: &[u32]) -> Cells {
     let place: BTreeMap<u32, usize> = cells.keys.iter().copied().zip(0..).collect();
     let places: Vec<Option<usize>> = keys.iter().map(|key| place.get(key).copied()).collect();
     Cells {

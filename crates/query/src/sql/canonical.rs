@@ -14,10 +14,7 @@ use crate::question::Question;
 /// It is made from the planned questions: letter case, white space, comments and everything computed
 /// from the answers (ORDER BY, HAVING, output names...) have gone. A query on public tables has no
 /// questions; its text is its plan.
-pub(super) fn canonical(
-    questions: &[Question],
-    outer: &LogicalPlan,
-) -> Result<String, QueryError> {
+pub(super) fn canonical(questions: &[Question], outer: &LogicalPlan) -> Result<String, QueryError> {
     let mut text = String::new();
     for question in questions {
         let Question { rows, unit, keys, inputs, aggregates, limits, neighbours } = question;

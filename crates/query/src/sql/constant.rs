@@ -41,11 +41,11 @@ pub(super) fn number(value: &ScalarValue) -> Option<Rational> {
 }
 
 /// A number as people write it: 0.9 is nine tenths, not the float next to it.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other numbers are written exactly")]
 pub(super) fn written(value: &ScalarValue) -> Option<Rational> {
     match value {
         ScalarValue::Float64(Some(v)) if v.is_finite() => v.to_string().parse().ok(),
         ScalarValue::Float32(Some(v)) if v.is_finite() => v.to_string().parse().ok(),
-        #[expect(clippy::wildcard_enum_match_arm, reason = "other numbers are written exactly")]
         other => number(other),
     }
 }

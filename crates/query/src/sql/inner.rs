@@ -92,11 +92,8 @@ impl Parts {
         }
         let args = params.args.iter().map(|e| rows.total(e)).collect::<Result<Vec<_>, _>>()?;
         let filter = params.filter.as_ref().map(|f| rows.total(f)).transpose()?;
-        let params = AggregateFunctionParams {
-            args,
-            filter: filter.map(Box::new),
-            ..params.clone()
-        };
+        let params =
+            AggregateFunctionParams { args, filter: filter.map(Box::new), ..params.clone() };
         match (call.func.name(), params.distinct) {
             ("count", _) | ("min" | "max" | "bool_and" | "bool_or", false) => {
                 Ok(self.run(Arc::clone(&call.func), params))
@@ -148,7 +145,9 @@ fn known(expr: &Expr, rows: &Rows) -> Facts {
     let of = rows.of_expr(arg);
     match call.func.name() {
         "count" => Facts { lower: Some(Rational::ZERO), ..Facts::default() },
-        "min" | "max" => Facts { lower: of.lower, upper: of.upper, keys: of.keys, ..Facts::default() },
+        "min" | "max" => {
+            Facts { lower: of.lower, upper: of.upper, keys: of.keys, ..Facts::default() }
+        }
         "avg" => Facts { lower: of.lower, upper: of.upper, ..Facts::default() },
         _ => Facts::default(),
     }
@@ -162,4 +161,3 @@ fn refused(expr: &Expr) -> QueryError {
         "use one of these in the sub-query, or the aggregate in the outer query",
     )
 }
-

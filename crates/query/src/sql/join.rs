@@ -24,12 +24,12 @@ pub(super) fn join(
 ) -> Result<Class, QueryError> {
     let mut inputs = inputs.into_iter();
     match (inputs.next(), inputs.next()) {
-        (Some(Class::Rows(left)), Some(Class::Rows(right))) => private(walk, node, *left, *right),
+        (Some(Class::Rows(left)), Some(Class::Rows(right))) => private(walk, node, &left, &right),
         (Some(Class::Rows(left)), Some(Class::Public(right))) => {
-            with_public(walk, node, *left, right, Side::Left)
+            with_public(walk, node, &left, &right, Side::Left)
         }
         (Some(Class::Public(left)), Some(Class::Rows(right))) => {
-            with_public(walk, node, *right, left, Side::Right)
+            with_public(walk, node, &right, &left, Side::Right)
         }
         _ => Err(refused(
             node,
@@ -79,8 +79,8 @@ fn keeps(kind: JoinType, side: Side) -> bool {
 fn with_public(
     walk: &mut Walk<'_>,
     node: &Join,
-    rows: Rows,
-    public: LogicalPlan,
+    rows: &Rows,
+    public: &LogicalPlan,
     side: Side,
 ) -> Result<Class, QueryError> {
     if !keeps(node.join_type, side) {
@@ -90,7 +90,7 @@ fn with_public(
             "keep the private table's rows: private LEFT JOIN public, or an inner join",
         ));
     }
-    let unique = selects(node.join_type) || at_most_one_match(node, &public, side == Side::Left);
+    let unique = selects(node.join_type) || at_most_one_match(node, public, side == Side::Left);
     if rows.owner_is_row() && !unique {
         return Err(refused(
             node,
@@ -99,8 +99,8 @@ fn with_public(
              or use WHERE ... IN (SELECT ...)",
         ));
     }
-    let facts = public_facts(walk, &public);
-    let public = settled(&public)?;
+    let facts = public_facts(walk, public);
+    let public = settled(public)?;
     let single = rows.single && unique;
     let other = (public, facts);
     let (left, right) = match side {
@@ -109,21 +109,21 @@ fn with_public(
     };
     let plan = rebuilt(node, &left.0, &right.0, None)?;
     let facts = joined_facts(node.join_type, left.1, right.1);
-    finish(walk, node, &rows, plan, facts, single)
+    finish(walk, node, rows, plan, facts, single)
 }
 
 /// Rows of a unit with rows of the same unit.
 fn private(
     walk: &mut Walk<'_>,
     node: &Join,
-    left: Rows,
-    right: Rows,
+    left: &Rows,
+    right: &Rows,
 ) -> Result<Class, QueryError> {
     let two = "a row would belong to two units";
     let (Owner::Unit(first), Owner::Unit(second)) = (&left.owner, &right.owner) else {
         return Err(refused(node, two, "declare a unit column, or one of the tables public"));
     };
-    if first != second || !on_the_unit(node, &left, &right) {
+    if first != second || !on_the_unit(node, left, right) {
         return Err(refused(node, two, "join on the unit key, or declare one table public"));
     }
     let side = if keeps(node.join_type, Side::Left) { Side::Left } else { Side::Right };
@@ -134,11 +134,11 @@ fn private(
             "use a LEFT JOIN, or UNION ALL of both tables",
         ));
     }
-    let units = unit_pair(node, &left, &right)?;
+    let units = unit_pair(node, left, right)?;
     let plan = rebuilt(node, &left.plan, &right.plan, Some(units))?;
     let (kept, limits) = match side {
-        Side::Left => (&left, larger(&left.limits, &right.limits)),
-        Side::Right => (&right, larger(&right.limits, &left.limits)),
+        Side::Left => (left, larger(&left.limits, &right.limits)),
+        Side::Right => (right, larger(&right.limits, &left.limits)),
     };
     let single = match (selects(node.join_type), side) {
         (true, _) => kept.single,
@@ -184,9 +184,8 @@ fn rebuilt(
     right: &LogicalPlan,
     units: Option<(Expr, Expr)>,
 ) -> Result<LogicalPlan, QueryError> {
-    let pair = |(l, r): &(Expr, Expr)| {
-        Ok((totalised(l, left.schema())?, totalised(r, right.schema())?))
-    };
+    let pair =
+        |(l, r): &(Expr, Expr)| Ok((totalised(l, left.schema())?, totalised(r, right.schema())?));
     let mut on = node.on.iter().map(pair).collect::<Result<Vec<_>, QueryError>>()?;
     // SQL's NOT IN gives nothing at all if one NULL is listed. Between private rows that would let
     // one unit switch off all others, so there it is NOT EXISTS.

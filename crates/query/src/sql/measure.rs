@@ -1,7 +1,6 @@
 //! What is asked of each group, and of which inputs.
 
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::AggregateFunction;
 use datafusion::logical_expr::{Expr, ExprSchemable, try_cast, when};
 use throng_numeric::Rational;
@@ -50,18 +49,22 @@ impl Measures {
                 "use COUNT(DISTINCT ...), or make the values distinct by unit in a sub-query",
             ));
         }
-        let fraction = asked.fraction(name)?;
-        let input = self.number(&asked, rows)?;
-        Ok(match (name, fraction) {
-            (_, Some(fraction)) => Aggregate::Quantile { input, fraction },
-            ("sum", None) => Aggregate::Sum { input },
-            ("avg", None) => Aggregate::Mean { input },
-            ("var", None) => Aggregate::Variance { input, sample: true },
-            ("var_pop", None) => Aggregate::Variance { input, sample: false },
-            ("stddev", None) => Aggregate::Deviation { input, sample: true },
-            ("stddev_pop", None) => Aggregate::Deviation { input, sample: false },
-            (_, None) => return Err(refused(shown)),
-        })
+        let of = |input: usize| match name {
+            "sum" => Some(Aggregate::Sum { input }),
+            "avg" => Some(Aggregate::Mean { input }),
+            "var" => Some(Aggregate::Variance { input, sample: true }),
+            "var_pop" => Some(Aggregate::Variance { input, sample: false }),
+            "stddev" => Some(Aggregate::Deviation { input, sample: true }),
+            "stddev_pop" => Some(Aggregate::Deviation { input, sample: false }),
+            _ => None,
+        };
+        match asked.fraction(name)? {
+            Some(fraction) => {
+                Ok(Aggregate::Quantile { input: self.number(&asked, rows)?, fraction })
+            }
+            None if of(0).is_none() => Err(refused(shown)),
+            None => of(self.number(&asked, rows)?).ok_or_else(|| refused(shown)),
+        }
     }
 
     fn count(
@@ -86,12 +89,7 @@ impl Measures {
     }
 
     /// An input that is only counted or told apart.
-    fn plain(
-        &mut self,
-        asked: &Asked<'_>,
-        arg: &Expr,
-        rows: &Rows,
-    ) -> Result<usize, QueryError> {
+    fn plain(&mut self, asked: &Asked<'_>, arg: &Expr, rows: &Rows) -> Result<usize, QueryError> {
         let expr = asked.filtered(rows.total(arg)?, rows)?;
         let kind = planned(expr.get_type(rows.plan.schema()))?;
         if kind.is_nested() {
@@ -111,8 +109,8 @@ impl Measures {
                 "use a numeric column, or CAST(... AS DOUBLE)",
             ));
         }
-        let range = range(arg, rows).ok_or_else(|| no_range(arg, rows))?;
         let expr = asked.filtered(rows.total(arg)?, rows)?;
+        let range = range(arg, rows).ok_or_else(|| no_range(arg, rows))?;
         let small = kind.is_integer() && kind != DataType::UInt64;
         let wide = if small { DataType::Int64 } else { DataType::Float64 };
         let expr = if kind == wide { expr } else { try_cast(expr, wide) };
@@ -202,11 +200,7 @@ fn half() -> Rational {
 /// The range of a number: declared, derived, or to be found privately.
 fn range(arg: &Expr, rows: &Rows) -> Option<Range> {
     if let Some(literal) = value(arg) {
-        let exact = match literal {
-            ScalarValue::Null => Some(Rational::ZERO),
-            ref other if other.is_null() => Some(Rational::ZERO),
-            ref other => number(other),
-        }?;
+        let exact = if literal.is_null() { Rational::ZERO } else { number(&literal)? };
         return Some(Range::Declared { lower: exact.clone(), upper: exact });
     }
     let facts = facts(arg, rows);

@@ -5,7 +5,7 @@
 //! what it can do to an aggregate is bounded by what it may contribute.
 
 use datafusion::arrow::datatypes::DataType;
-use datafusion::common::{Column, DFSchemaRef, ScalarValue, TableReference};
+use datafusion::common::{Column, DFSchemaRef, ExprSchema, ScalarValue, TableReference};
 use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, Projection};
 use throng_numeric::Rational;
 
@@ -168,9 +168,22 @@ impl Rows {
         if let Expr::Column(column) = expr {
             return self.of_column(column).cloned().unwrap_or_default();
         }
-        let known = |column: &Column| self.of_column(column).and_then(Facts::bounds);
-        let (lower, upper) = total::range(expr, &known).unzip();
-        Facts { lower, upper, ..Facts::default() }
+        let (lower, upper) = total::range(expr, &|column| self.span(column)).unzip();
+        // Bounds that say no more than the type does are no bounds.
+        let far = Rational::from(1_u64 << 62);
+        let lower = lower.filter(|lower| *lower > -far.clone());
+        Facts { lower, upper: upper.filter(|upper| *upper < far), ..Facts::default() }
+    }
+
+    /// The range of a column; that of its type where it is an integer of which no more is known.
+    fn span(&self, column: &Column) -> Option<(Rational, Rational)> {
+        let facts = self.of_column(column)?;
+        let field = self.plan.schema().field_from_column(column).ok()?;
+        if !field.data_type().is_integer() {
+            return facts.bounds();
+        }
+        let lower = facts.lower.clone().unwrap_or_else(|| Rational::from(i64::MIN));
+        Some((lower, facts.upper.clone().unwrap_or_else(|| Rational::from(u64::MAX))))
     }
 
     /// An expression over these rows that cannot fail, of the same type.
@@ -211,6 +224,7 @@ pub(super) fn bare(expr: &Expr) -> &Expr {
 }
 
 /// An expression under the very name of a column.
+#[expect(clippy::wildcard_enum_match_arm, reason = "all else is given the name")]
 pub(super) fn named(expr: Expr, relation: Option<&TableReference>, name: &str) -> Expr {
     match &expr {
         Expr::Column(c) if c.relation.as_ref() == relation && c.name == name => expr,

@@ -54,7 +54,10 @@ fn row_as_unit(
     limits: &Limits,
 ) -> Result<Rows, QueryError> {
     if !matches!(table.privacy, Privacy::Private { unit: UnitRule::Row, .. }) {
-        return Err(QueryError::invalid(format!("table {} has no way to its unit", table.name), ""));
+        return Err(QueryError::invalid(
+            format!("table {} has no way to its unit", table.name),
+            "",
+        ));
     }
     let facts = declared(walk, table, &plan);
     let owner = Owner::Row(table.name.clone());
@@ -102,7 +105,8 @@ fn follow(
     let source = walk.scope.sources.get(&step.table).ok_or_else(missing)?;
     let alias = TableReference::bare(format!("{RESERVED}_path_{}", walk.fresh()));
     let next = LogicalPlanBuilder::scan(step.table.as_str(), Arc::clone(source), None);
-    let next = planned(next.and_then(|b| b.alias(alias.clone())).and_then(|b| b.build()))?;
+    let next =
+        planned(next.and_then(|b| b.alias(alias.clone())).and_then(LogicalPlanBuilder::build))?;
     let left = Expr::Column(Column::new(Some(here.clone()), step.column.clone()));
     let right = Expr::Column(Column::new(Some(alias.clone()), step.key.clone()));
     let from = planned(left.get_type(rows.schema()))?;

@@ -20,8 +20,19 @@ use crate::QueryError;
 
 /// The aggregates that give a value whatever the rows.
 const SAFE: &[&str] = &[
-    "approx_distinct", "avg", "bool_and", "bool_or", "count", "max", "median", "min", "stddev",
-    "stddev_pop", "sum", "var", "var_pop",
+    "approx_distinct",
+    "avg",
+    "bool_and",
+    "bool_or",
+    "count",
+    "max",
+    "median",
+    "min",
+    "stddev",
+    "stddev_pop",
+    "sum",
+    "var",
+    "var_pop",
 ];
 
 /// A public plan that cannot fail, with the same columns.

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use datafusion::logical_expr::{
-    Distinct, Filter, LogicalPlan, Projection, SubqueryAlias, Union,
-};
+use datafusion::logical_expr::{Distinct, Filter, LogicalPlan, Projection, SubqueryAlias, Union};
 
 use super::constant;
 use super::context::planned;

@@ -20,7 +20,7 @@ pub const MAX_TOKENS: usize = 100_000;
 /// The most columns in a SELECT.
 pub const MAX_COLUMNS: usize = 1_000;
 /// The most operators in a statement: each may make the plan one deeper.
-pub const MAX_OPERATORS: usize = 1_000;
+pub const MAX_OPERATORS: usize = 500;
 /// How deep parentheses, CASE and the like may nest.
 pub const MAX_DEPTH: usize = 50;
 
@@ -64,13 +64,13 @@ fn pieces(text: &str) -> Result<Vec<Piece>, QueryError> {
     let tokens = Tokenizer::new(&GenericDialect {}, text)
         .tokenize_with_location()
         .map_err(|error| QueryError::invalid(format!("the SQL cannot be read: {error}"), ""))?;
-    let lines = line_starts(text);
+    let mut cursor = Cursor::new(text);
     let mut pieces = Vec::new();
     let mut from = 0;
     let mut held = Vec::new();
     for token in tokens {
         if token.token == Token::SemiColon {
-            let end = offset(text, &lines, token.span.start);
+            let end = cursor.at(token.span.start);
             push(&mut pieces, text.get(from..end), std::mem::take(&mut held));
             from = end + 1;
         } else {
@@ -88,16 +88,34 @@ fn push(pieces: &mut Vec<Piece>, text: Option<&str>, tokens: Vec<TokenWithSpan>)
     }
 }
 
-fn line_starts(text: &str) -> Vec<usize> {
-    std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
+/// Where in a text tokens start; they come in order, so one pass finds them all.
+struct Cursor<'t> {
+    rest: std::iter::Peekable<std::str::CharIndices<'t>>,
+    here: Location,
+    end: usize,
 }
 
-/// The byte where a token starts; tokens count lines and characters from one.
-fn offset(text: &str, lines: &[usize], place: Location) -> usize {
-    let before = |n: u64| usize::try_from(n.saturating_sub(1)).unwrap_or(usize::MAX);
-    let start = lines.get(before(place.line)).copied().unwrap_or(text.len());
-    let rest = text.get(start..).unwrap_or_default();
-    rest.char_indices().nth(before(place.column)).map_or(text.len(), |(at, _)| start + at)
+impl<'t> Cursor<'t> {
+    fn new(text: &'t str) -> Self {
+        let rest = text.char_indices().peekable();
+        Self { rest, here: Location { line: 1, column: 1 }, end: text.len() }
+    }
+
+    /// The byte at a place; lines and characters are counted from one.
+    fn at(&mut self, place: Location) -> usize {
+        while let Some((at, character)) = self.rest.peek().copied() {
+            if (self.here.line, self.here.column) >= (place.line, place.column) {
+                return at;
+            }
+            self.rest.next();
+            if character == '\n' {
+                self.here = Location { line: self.here.line + 1, column: 1 };
+            } else {
+                self.here.column += 1;
+            }
+        }
+        self.end
+    }
 }
 
 fn one(piece: Piece) -> Result<Parsed, QueryError> {
@@ -179,6 +197,7 @@ fn check_size(tokens: &[TokenWithSpan]) -> Result<(), QueryError> {
 }
 
 /// The most commas, plus one, between a SELECT and its FROM, or anywhere but in a list of literals.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other tokens make no column")]
 fn widest(tokens: &[TokenWithSpan]) -> usize {
     let mut open = vec![(false, 0_usize)];
     let mut most = 0;
@@ -197,7 +216,6 @@ fn widest(tokens: &[TokenWithSpan]) -> usize {
                     *level = (true, 0);
                 }
             }
-            #[expect(clippy::wildcard_enum_match_arm, reason = "other tokens make no column")]
             _ => {}
         }
     }

@@ -67,7 +67,6 @@ impl<'a> Walk<'a> {
     }
 
     /// What a plan is, and the plan to run in its place.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not named is refused over rows")]
     pub(super) fn class(&mut self, plan: &LogicalPlan) -> Result<Class, QueryError> {
         if let LogicalPlan::TableScan(table) = plan {
             return scan::scan(self, table);
@@ -148,7 +147,7 @@ impl<'a> Walk<'a> {
         let mut failed = None;
         let walked = expr.transform_down(|part| {
             let Some(subquery) = subquery(&part) else { return Ok(Transformed::no(part)) };
-            match self.subquery(subquery.clone(), released) {
+            match self.subquery(subquery, released) {
                 Ok(new) => Ok(Transformed::yes(with_subquery(part, new))),
                 Err(error) => {
                     failed = Some(error);
@@ -162,7 +161,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn subquery(&mut self, query: Subquery, released: &mut bool) -> Result<Subquery, QueryError> {
+    fn subquery(&mut self, query: &Subquery, released: &mut bool) -> Result<Subquery, QueryError> {
         let plan = match self.class(&query.subquery)? {
             Class::Public(plan) => plan,
             Class::Released(plan) => {
@@ -239,11 +238,9 @@ fn check_kind(plan: &LogicalPlan) -> Result<(), QueryError> {
         | LogicalPlan::Ddl(_)
         | LogicalPlan::Copy(_)
         | LogicalPlan::DescribeTable(_)
-        | LogicalPlan::RecursiveQuery(_) => Err(QueryError::refused(
-            shown(plan),
-            "only queries are answered",
-            "write SELECT ...",
-        )),
+        | LogicalPlan::RecursiveQuery(_) => {
+            Err(QueryError::refused(shown(plan), "only queries are answered", "write SELECT ..."))
+        }
         _ => Ok(()),
     }
 }

@@ -1,4 +1,5 @@
 //! Integration tests: one binary, because linking the engine takes long.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod plans;
 mod refused;

@@ -10,7 +10,7 @@
 //! With `THRONG_BLESS=1` the files are written anew; read the difference.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::sql::{check, plan, summary};
 
@@ -54,14 +54,31 @@ fn run(path: &Path) {
     }
 }
 
+/// The files of plans.
+fn files() -> Vec<PathBuf> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/plans");
+    let files = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = files.filter(|f| f.extension().is_some_and(|e| e == "slt")).collect();
+    files.sort();
+    files
+}
+
+/// All queries of the files.
+pub(crate) fn queries() -> Vec<String> {
+    let mut queries = Vec::new();
+    for file in files() {
+        let text = std::fs::read_to_string(file).unwrap();
+        let blocks = text.split("\n\n").filter_map(|block| block.trim().strip_prefix("query\n"));
+        queries.extend(blocks.map(|b| b.split("\n----").next().unwrap_or(b).to_string()));
+    }
+    queries
+}
+
 #[test]
 fn plans_come_to_what_is_written() {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/plans");
-    let mut files: Vec<_> =
-        std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
+    let files = files();
     assert!(!files.is_empty());
-    for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "slt")) {
+    for file in &files {
         run(file);
     }
 }

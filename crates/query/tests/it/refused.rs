@@ -16,7 +16,8 @@ static CORPUS: LazyLock<String> = LazyLock::new(|| {
 
 /// (reason, query): a line `-- reason: ...`, then the query up to an empty line.
 fn corpus() -> Vec<(&'static str, &'static str)> {
-    let blocks = CORPUS.split("\n\n").map(str::trim).filter(|block| block.starts_with("-- reason: "));
+    let blocks =
+        CORPUS.split("\n\n").map(str::trim).filter(|block| block.starts_with("-- reason: "));
     blocks.map(|block| block["-- reason: ".len()..].split_once('\n').unwrap()).collect()
 }
 
@@ -47,12 +48,70 @@ fn refusals_say_what_to_write_instead() {
 }
 
 const WORDS: &[&str] = &[
-    "SELECT", "*", "FROM", "events", "users", "cities", "votes", "transfers", "WHERE", "GROUP BY",
-    "HAVING", "ORDER BY", "LIMIT 1", "user_id", "city", "age", "income", "COUNT(*)", "SUM(age)",
-    "AVG(", "(", ")", ",", "=", "<", "AND", "OR", "NOT", "IN", "EXISTS", "JOIN", "LEFT JOIN", "ON",
-    "USING (city)", "UNION ALL", "EXCEPT", "AS", "e", "WITH t AS", "NULL", "1", "-1", "1e308", "'a'",
-    "CASE WHEN", "THEN", "ELSE", "END", "OVER ()", "FILTER (WHERE", "DISTINCT", "ROLLUP (city)",
-    "CAST(", "AS INT)", ";", ".", "\"", "'", "$1", "@x", "/*", "--", "INTERVAL", "date_trunc(",
+    "SELECT",
+    "*",
+    "FROM",
+    "events",
+    "users",
+    "cities",
+    "votes",
+    "transfers",
+    "WHERE",
+    "GROUP BY",
+    "HAVING",
+    "ORDER BY",
+    "LIMIT 1",
+    "user_id",
+    "city",
+    "age",
+    "income",
+    "COUNT(*)",
+    "SUM(age)",
+    "AVG(",
+    "(",
+    ")",
+    ",",
+    "=",
+    "<",
+    "AND",
+    "OR",
+    "NOT",
+    "IN",
+    "EXISTS",
+    "JOIN",
+    "LEFT JOIN",
+    "ON",
+    "USING (city)",
+    "UNION ALL",
+    "EXCEPT",
+    "AS",
+    "e",
+    "WITH t AS",
+    "NULL",
+    "1",
+    "-1",
+    "1e308",
+    "'a'",
+    "CASE WHEN",
+    "THEN",
+    "ELSE",
+    "END",
+    "OVER ()",
+    "FILTER (WHERE",
+    "DISTINCT",
+    "ROLLUP (city)",
+    "CAST(",
+    "AS INT)",
+    ";",
+    ".",
+    "\"",
+    "'",
+    "$1",
+    "@x",
+    "/*",
+    "--",
+    "INTERVAL",
+    "date_trunc(",
 ];
 
 /// No answer is fine, a wrong one is not: nothing may come from a panic of the planner.

@@ -58,9 +58,6 @@ SELECT income FROM events ORDER BY income
 SELECT * FROM events ORDER BY income DESC LIMIT 1
 
 -- reason: ORDER BY over private rows
-SELECT COUNT(*) FROM (SELECT * FROM events ORDER BY ts)
-
--- reason: ORDER BY over private rows
 SELECT SUM(income) FROM (SELECT income FROM events ORDER BY income DESC LIMIT 1)
 
 -- reason: ORDER BY over private rows
@@ -114,7 +111,7 @@ SELECT AVG(d) FROM (SELECT age - LAG(age) OVER (ORDER BY ts) AS d FROM events)
 -- reason: window function over private rows
 SELECT MAX(n) FROM (SELECT COUNT(*) OVER (PARTITION BY user_id) AS n FROM events)
 
--- reason: window function over private rows
+-- reason: cannot be planned
 SELECT COUNT(*) FROM events QUALIFY ROW_NUMBER() OVER (ORDER BY income) = 1
 
 -- reason: a row would belong to two units
@@ -414,7 +411,7 @@ DROP TABLE events
 -- reason: only queries
 COPY events TO '/tmp/out.csv'
 
--- reason: cannot be
+-- reason: only queries
 COPY (SELECT * FROM events) TO 'out.parquet'
 
 -- reason: only queries
@@ -453,7 +450,7 @@ TRUNCATE TABLE events
 -- reason: parameters
 SELECT COUNT(*) FROM events WHERE age = $1
 
--- reason: variables
+-- reason: variable
 SELECT COUNT(*) FROM events WHERE age = @x
 
 -- reason: row-level output
@@ -465,5 +462,5 @@ SELECT * FROM (VALUES (1)) AS v (x), events
 -- reason: sub-query
 SELECT * FROM cities c, LATERAL (SELECT * FROM events e WHERE e.city = c.city) AS t
 
--- reason: UNNEST
+-- reason: cannot be planned
 SELECT COUNT(*) FROM (SELECT UNNEST(make_array(age, 1)) FROM events)

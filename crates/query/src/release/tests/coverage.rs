@@ -4,6 +4,7 @@ use throng_sample::SeededEntropy;
 
 use super::fixture::*;
 use crate::question::{Aggregate, Unit};
+use crate::release::estimate::from_steps;
 use crate::release::{Design, NoiseChoice, Request};
 
 /// 150 runs of 20 cells give 3000 intervals per aggregate: a deviation of 0.4 %, so a coverage outside
@@ -35,7 +36,7 @@ fn intervals_cover() {
                 let of = |row: &&Row| row.1 == format!("c{cell:03}");
                 let mine: Vec<&Row> = rows.iter().filter(of).collect();
                 let income: f64 = mine.iter().filter_map(|row| row.2).sum();
-                let age: f64 = mine.iter().map(|row| row.3 as f64).sum();
+                let age: f64 = mine.iter().map(|row| from_steps(row.3, 1.0)).sum();
                 let truth = [100.0, income, age / 100.0, age];
                 for (i, (column, truth)) in answer.columns.iter().zip(truth).enumerate() {
                     let (low, high) = (column.low[cell].unwrap(), column.high[cell].unwrap());

@@ -13,14 +13,19 @@ use crate::release::{Answered, Design};
 struct Uniforms(SeededEntropy);
 
 impl Uniforms {
-    fn next(&mut self) -> f64 {
-        let mut bytes = [0_u8; 8];
+    fn word(&mut self) -> u32 {
+        let mut bytes = [0_u8; 4];
         self.0.fill(&mut bytes).unwrap();
-        (u64::from_le_bytes(bytes) >> 11) as f64 / (1_u64 << 53) as f64
+        u32::from_le_bytes(bytes)
+    }
+
+    fn next(&mut self) -> f64 {
+        f64::from(self.word()) / 4_294_967_296.0
     }
 
     fn below(&mut self, n: usize) -> usize {
-        (self.next() * n as f64) as usize
+        let n = u64::try_from(n).unwrap();
+        usize::try_from((u64::from(self.word()) * n) >> 32).unwrap()
     }
 
     fn zipf(&mut self, sums: &[f64]) -> usize {
@@ -61,7 +66,7 @@ pub(super) fn events(rows: usize, seed: u64) -> Vec<Row> {
         for _ in 0..=random.zipf(&lengths) {
             let city = homes[random.below(homes.len())].clone();
             let income = random.next() * random.next() * 200_000.0;
-            events.push((user, city, Some(income), (18 + random.below(60)) as i64));
+            events.push((user, city, Some(income), i64::try_from(18 + random.below(60)).unwrap()));
         }
     }
     events
