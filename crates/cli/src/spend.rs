@@ -120,7 +120,7 @@ fn level_of(text: &str) -> Option<f64> {
 pub(crate) fn weight(text: &str) -> Result<(String, f64), String> {
     let (column, factor) = text.rsplit_once('=').ok_or("must be like `total=2`")?;
     let factor = number::positive(factor.trim())?.nearest();
-    if factor < 1e-9 || factor > 1e9 {
+    if !(1e-9..=1e9).contains(&factor) {
         return Err("a weight must be between 1e-9 and 1e9".to_owned());
     }
     Ok((column.trim().to_owned(), factor))

@@ -52,9 +52,9 @@ impl Project {
         drop(std::fs::remove_dir_all(&folder));
         std::fs::create_dir_all(&folder).unwrap();
         let own = Self { folder };
-        own.write("visits.csv", &visits());
+        own.write("visits.csv", visits());
         own.write("clinics.csv", CLINICS);
-        own.write("throng.toml", &format!("[budget]\nepsilon = {epsilon}\ndelta = 1e-4\n{TABLES}"));
+        own.write("throng.toml", format!("[budget]\nepsilon = {epsilon}\ndelta = 1e-4\n{TABLES}"));
         own
     }
 
