@@ -5,33 +5,44 @@
 # cargo-nextest runs tests in parallel processes; plain cargo test does as well.
 RUN := $(shell cargo nextest --version >/dev/null 2>&1 && echo "nextest run" || echo test)
 
-# The mechanisms of the demo: 60 epochs of training on MNIST; two kinds of noise.
-TRAINING := '14062 * sampled(gaussian(sigma=0.8), rate=256/60000)'
-PLAIN := 'gaussian(sigma=1)' 'laplace(scale=1)'
-TEMPLATE := '14062 * sampled(gaussian(sigma=?), rate=256/60000)'
+# How the demo is built and run; the tests run it with what they have built already.
+PROFILE ?= release
+BUILD ?= cargo build --profile $(PROFILE) -p throng-cli
+THRONG ?= cargo run --quiet --profile $(PROFILE) -p throng-cli --
 
-# A small table, and a release of it: how many patients were in each ward.
-ROWS := who,ward\nann,A\nbob,B\nann,C\neve,A\nkim,A\nlea,C\n
-RELEASE := target/stays.csv --column ward --unit who --max-keys 2 --keys A,B,C --epsilon 1
+# The example project of the demo, made anew each time.
+DEMO := target/demo
+ASK := query --policy $(DEMO)/throng.toml --yes --chart
+BY_CLINIC := "SELECT clinic, count(*) AS visits, avg(minutes) AS minutes FROM visits GROUP BY clinic"
+BY_REASON := "SELECT reason, count(DISTINCT person_id) AS people FROM visits GROUP BY reason ORDER BY people DESC"
+BY_REGION := "SELECT c.region, count(*) AS visits, median(v.cost) AS cost FROM visits v JOIN clinics c ON v.clinic = c.clinic GROUP BY c.region"
+
+# The mechanisms of the demo: 60 epochs of training on MNIST, and a template.
+TRAINING := '14062 * sampled(gaussian(sigma=0.8), rate=256/60000)'
+TEMPLATE := '14062 * sampled(gaussian(sigma=?), rate=256/60000)'
 
 # Prints a call of throng as people type it, then makes it.
 define show
-@printf '\n$$ throng %s\n\n' "$(1)"
-@cargo run --quiet --release -p throng-cli -- $(1)
+@printf '\n$$ throng %s\n\n' '$(subst ','"'"',$(1))'
+@$(THRONG) $(1)
 endef
 
 help: ## list the commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
 
-demo: ## what a training run guarantees, the noise for a target, a release, a million exact samples
-	@cargo build --quiet --release -p throng-cli
-	$(call show,account $(TRAINING) --delta 1e-5 --compare)
+demo: ## ask an example data set in SQL: tables with error bars, the budget left; then the accountant
+	@$(BUILD)
+	@rm -rf $(DEMO)
+	$(call show,init --example $(DEMO))
+	@printf '\nThe policy of its owner says:\n\n'
+	@grep -v '^#' $(DEMO)/throng.toml | grep -v '^$$' | head -16
+	$(call show,$(ASK) $(BY_CLINIC))
+	$(call show,$(ASK) $(BY_REASON))
+	$(call show,$(ASK) $(BY_REGION))
+	$(call show,ledger show --policy $(DEMO)/throng.toml)
+	@printf '\nWhat does a training run guarantee, and how much noise does a target take?\n'
+	$(call show,account $(TRAINING) --delta 1e-5)
 	$(call show,calibrate $(TEMPLATE) --epsilon 1 --delta 1e-6)
-	$(call show,curve $(PLAIN))
-	@mkdir -p target && printf '$(ROWS)' > target/stays.csv
-	$(call show,histogram $(RELEASE))
-	@printf '\nand a million exact samples beside their law:\n\n'
-	@cargo run --quiet --release -p throng-sample --example histogram
 
 test: ## everything that must hold: format, lints, all tests, documentation
 	./tools/setup
@@ -46,7 +57,9 @@ test: ## everything that must hold: format, lints, all tests, documentation
 quick: ## the inner loop: the crates that need nothing installed
 	cargo $(RUN)
 
-long: ## what takes minutes and a quiet machine: does time depend on the noise?
+long: ## what takes minutes: a thousand faults of the ledger, long queries; does time depend on the noise?
+	cargo test --release -p throng-ledger --all-features -- --ignored --nocapture
+	cargo test --release -p throng-query --all-features -- --ignored --nocapture
 	cargo test --release -p throng-sample --all-features --test timing -- --ignored --nocapture --test-threads 1
 
 bench: ## Throng and its peers in one run, as ratios (see bench/README.md)

@@ -5,11 +5,12 @@ use throng_account::{Accuracy, Neighbours};
 use throng_mechanism::Grid;
 
 use crate::commands::{
-    account, calibrate, completions, curve, help, histogram, man, noise, quantile,
+    account, calibrate, completions, curve, explain, help, histogram, init, ledger, man, noise,
+    quantile, query,
 };
 use crate::number::{self, Number};
 
-/// Certified privacy accounting, and releases that keep what it promises.
+/// SQL on private tables, certified privacy accounting, and releases that keep what it promises.
 ///
 /// Every privacy number is a bracket `lower .. upper`: the end that is the promise holds for the
 /// mechanism, rounding errors included; the other end shows how tight the analysis is.
@@ -23,6 +24,10 @@ pub(crate) struct Throng {
 /// The commands, one file each.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Init(init::Options),
+    Query(Box<query::Options>),
+    Explain(Box<explain::Options>),
+    Ledger(ledger::Options),
     Account(account::Options),
     Calibrate(Box<calibrate::Options>),
     Curve(curve::Options),

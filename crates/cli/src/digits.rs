@@ -34,6 +34,11 @@ pub(crate) fn single(value: f64, side: Side) -> String {
     exact(value).unwrap_or_else(|| one(value, places(value, value * (1.0 + 1e-6)), side))
 }
 
+/// The shortest decimal form of a number: with an exponent if it is small.
+pub(crate) fn plain_or_exponent(value: f64) -> String {
+    if value == 0.0 || value.abs() >= 1e-3 { value.to_string() } else { format!("{value:e}") }
+}
+
 /// A part of 1 in per cent, rounded up, with one decimal or two significant digits.
 pub(crate) fn percent_up(part: &Rational) -> String {
     let percent = part * &Rational::from(100u8);

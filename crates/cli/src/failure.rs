@@ -6,10 +6,13 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use throng_account::AccountError;
+use throng_ledger::LedgerError;
 use throng_mechanism::MechanismError;
+use throng_query::QueryError;
 
-use crate::output;
+use crate::digits::Side;
 use crate::terminal::{Paint, stderr_paint};
+use crate::{amount, output};
 
 /// The exit code of a bug of ours.
 pub(crate) const BUG: u8 = 1;
@@ -17,6 +20,8 @@ pub(crate) const BUG: u8 = 1;
 const USAGE: u8 = 2;
 /// The exit code where there is no sound answer.
 const REFUSED: u8 = 3;
+/// The exit code where the budget does not cover it.
+const EXHAUSTED: u8 = 4;
 
 /// What went wrong.
 #[derive(Debug)]
@@ -33,6 +38,11 @@ impl Failure {
     /// The caller can fix it.
     pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::told(USAGE, message.into(), hint.into())
+    }
+
+    /// There is no sound answer, or none can be vouched for.
+    pub(crate) fn refused(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::told(REFUSED, message.into(), hint.into())
     }
 
     /// We must fix it.
@@ -158,6 +168,63 @@ impl From<MechanismError> for Failure {
                 Self::usage(message, "a parameter is out of the range that can be computed")
             }
             MechanismError::Sample(_) | _ => Self::bug(message),
+        }
+    }
+}
+
+impl From<LedgerError> for Failure {
+    fn from(error: LedgerError) -> Self {
+        let message = error.to_string();
+        match error {
+            LedgerError::Invalid { what, hint } => Self::usage(what, hint),
+            LedgerError::Refused { what, hint } => Self::refused(what, hint),
+            LedgerError::Exhausted { asked, left, whose } => Self::told(
+                EXHAUSTED,
+                format!(
+                    "{whose} does not cover this: {} asked, {} left",
+                    amount::words(&asked, Side::Up),
+                    amount::words(&left, Side::Down)
+                ),
+                "ask for less, or ask what was answered before: that is free; nothing was spent"
+                    .to_owned(),
+            ),
+            LedgerError::Corrupt { what, hint } => {
+                Self::refused(format!("the ledger is damaged: {what}"), hint)
+            }
+            LedgerError::Locked { what, hint } => {
+                Self::usage(format!("the ledger is locked: {what}"), hint)
+            }
+            LedgerError::Io { what, hint } => {
+                Self::usage(format!("the ledger cannot be read or written: {what}"), hint)
+            }
+            LedgerError::Account(error) => error.into(),
+            LedgerError::AlreadyAnswered(_) | _ => {
+                Self::usage(message, "ask again: the stored answer is free")
+            }
+        }
+    }
+}
+
+impl From<QueryError> for Failure {
+    fn from(error: QueryError) -> Self {
+        let or = |hint: String, other: &str| if hint.is_empty() { other.to_owned() } else { hint };
+        let message = error.to_string();
+        match error {
+            QueryError::Invalid { what, hint } => {
+                Self::usage(what, or(hint, "`throng help query` shows examples"))
+            }
+            QueryError::Refused { part, reason, hint } => Self::refused(
+                format!("{part}: {reason}"),
+                or(hint, "docs/guide/sql.md lists what can be asked"),
+            ),
+            QueryError::Ledger(error) => error.into(),
+            QueryError::Account(error) => error.into(),
+            QueryError::Mechanism(error) => error.into(),
+            QueryError::Engine { doing, hint } => Self::usage(
+                format!("the engine failed while {doing}"),
+                or(hint, "check that the files are whole and that there is memory and disk left"),
+            ),
+            _ => Self::bug(message),
         }
     }
 }

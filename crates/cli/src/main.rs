@@ -1,13 +1,15 @@
 //! The `throng` command.
 //!
 //! Data goes to stdout, talk to stderr. Exit codes: 0 done, 1 a bug of ours, 2 usage or invalid
-//! input, 3 refused because there is no sound answer.
+//! input, 3 refused because there is no sound answer, 4 the budget does not cover it.
 
+mod amount;
 mod arguments;
 mod bars;
 mod bounds;
 mod cell;
 mod commands;
+mod confirm;
 mod digits;
 mod expression;
 mod failure;
@@ -15,10 +17,14 @@ mod intervals;
 mod json;
 mod number;
 mod output;
+mod place;
 mod plot;
 mod progress;
+mod project;
 mod promise;
 mod records;
+mod spend;
+mod statement;
 mod table;
 mod terminal;
 
@@ -26,7 +32,8 @@ use std::process::ExitCode;
 
 use arguments::{Command, Throng};
 use clap::Parser;
-use commands::{account, calibrate, completions, curve, help, histogram, man, noise, quantile};
+use commands::{account, calibrate, completions, curve, explain, help, histogram, init, ledger};
+use commands::{man, noise, quantile, query};
 use failure::Failure;
 
 fn main() -> ExitCode {
@@ -40,6 +47,10 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), Failure> {
     match Throng::try_parse()?.command {
+        Command::Init(options) => init::run(&options),
+        Command::Query(options) => query::run(&options),
+        Command::Explain(options) => explain::run(&options),
+        Command::Ledger(options) => ledger::run(&options),
         Command::Account(options) => account::run(&options),
         Command::Calibrate(options) => calibrate::run(&options),
         Command::Curve(options) => curve::run(&options),

@@ -7,6 +7,9 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::terminal::Paint;
 
+/// What the JSON of queries and ledgers calls itself.
+pub(crate) const SCHEMA: &str = "throng/1";
+
 /// Colours for stdout, if it is a terminal.
 pub(crate) fn paint() -> Paint {
     Paint::of(&io::stdout())

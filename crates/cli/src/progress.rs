@@ -77,3 +77,33 @@ impl Drop for Waiting {
         self.bar.finish_and_clear();
     }
 }
+
+/// A sign of life while the threads of the engine read files; without numbers, as above.
+pub(crate) struct Scan {
+    bar: ProgressBar,
+    started: Instant,
+}
+
+impl Scan {
+    /// Nothing is read yet.
+    pub(crate) fn new() -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template("{spinner} reading {elapsed}") {
+            bar.set_style(style);
+        }
+        Self { bar, started: Instant::now() }
+    }
+
+    /// More was read.
+    pub(crate) fn tick(&self) {
+        if self.bar.is_hidden() && self.started.elapsed() > PATIENCE {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.tick();
+    }
+
+    /// Everything is read.
+    pub(crate) fn done(&self) {
+        self.bar.finish_and_clear();
+    }
+}

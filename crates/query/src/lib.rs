@@ -17,6 +17,7 @@
 pub mod answer;
 pub mod catalog;
 mod error;
+pub mod example;
 pub mod policy;
 pub mod question;
 pub mod release;

@@ -270,6 +270,12 @@ impl Policy {
         quick::policy(quick)
     }
 
+    /// Whether it was said on the command line.
+    #[must_use]
+    pub fn is_quick(&self) -> bool {
+        self.source == Path::new(quick::SOURCE)
+    }
+
     /// What may be spent, over all tables and analysts.
     ///
     /// # Guarantee

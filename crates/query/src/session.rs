@@ -406,9 +406,15 @@ fn threads(policy: &Policy) -> usize {
 }
 
 /// The budget as the ledger keeps it.
-fn charter(policy: &Policy) -> Charter {
-    let mut charter = Charter::new(policy.capacity(), policy.neighbours, policy.id());
+///
+/// A policy file that comes to mean something else needs an amendment; on the command line
+/// bounds are said anew with each question.
+#[must_use]
+pub fn charter(policy: &Policy) -> Charter {
+    let name = if policy.is_quick() { "command line".to_owned() } else { policy.id() };
+    let mut charter = Charter::new(policy.capacity(), policy.neighbours, name);
     charter.quotas = policy.analysts.clone();
+    charter.default_quota = charter.quotas.remove("*");
     charter
 }
 

@@ -17,7 +17,19 @@ pub(crate) struct Options {
 }
 
 const GUIDE: &str = "\
-Throng says what a mechanism guarantees, as brackets `lower .. upper` that hold, and runs it.
+Throng answers SQL about private tables within a budget, and says what every mechanism guarantees,
+as brackets `lower .. upper` that hold.
+
+  I own data. What may be told?
+    throng init --example demo
+    throng init demo/visits.parquet --output mine.toml
+
+  I want to ask something.
+    throng explain --policy demo/throng.toml 'SELECT clinic, count(*) AS n FROM visits GROUP BY clinic'
+    throng query --policy demo/throng.toml --yes 'SELECT clinic, count(*) AS n FROM visits GROUP BY clinic'
+
+  What was asked, and what is left?
+    throng ledger show --policy demo/throng.toml
 
   What does it guarantee?
     throng account 'gaussian(sigma=1)' --delta 1e-5
@@ -41,7 +53,8 @@ Throng says what a mechanism guarantees, as brackets `lower .. upper` that hold,
     throng help account        (the same as throng account --help)
 
 Data goes to stdout, talk to stderr; --json is for programs.
-Exit codes: 0 done, 1 a bug of ours, 2 wrong usage or input, 3 refused: no sound answer.
+Exit codes: 0 done, 1 a bug of ours, 2 wrong usage or input, 3 refused: no sound answer,
+4 the budget does not cover it.
 ";
 
 const LANGUAGE: &str = "\
@@ -85,8 +98,8 @@ fn of_command(name: &str) -> Result<(), Failure> {
     let Some(command) = throng.find_subcommand_mut(name) else {
         return Err(Failure::usage(
             format!("there is no help on {name}"),
-            "ask for a command (account, calibrate, curve, noise, histogram, quantile, completions, \
-             man) or `expressions`",
+            "ask for a command (init, query, explain, ledger, account, calibrate, curve, noise, \
+             histogram, quantile, completions, man) or `expressions`",
         ));
     };
     let help = command.render_long_help();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::{ends, folder, json, printed, run, run_with_input, stderr, stdout};
+use crate::{ends, folder, json, printed, run, run_with_input, schema, stderr, stdout};
 
 /// The epsilon of one Gaussian with sigma = 1 at delta = 1e-5.
 const KNOWN: f64 = 4.377_178_095_681_2;
@@ -142,8 +142,7 @@ fn expressions_come_from_stdin_and_files() {
 
 #[test]
 fn the_json_is_what_the_schema_says() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/account.schema.json");
-    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let schema = schema::read("account.schema.json");
     let full = json(&[
         "account",
         "gaussian(sigma=1)",
@@ -158,46 +157,9 @@ fn the_json_is_what_the_schema_says() {
         "--json",
     ]);
     let short = json(&["account", "gaussian(sigma=1)", "--epsilon=1", "--json"]);
-    agree(&full, &schema, &schema);
-    agree(&short, &schema, &schema);
+    schema::agree(&full, &schema, &schema);
+    schema::agree(&short, &schema, &schema);
     let keys: BTreeSet<&String> = full.as_object().unwrap().keys().collect();
     let known: BTreeSet<&String> = schema["properties"].as_object().unwrap().keys().collect();
     assert_eq!(keys, known, "the schema and the fullest answer have the same keys");
-}
-
-/// Checks the part of JSON Schema that ours uses: references, types, alternatives, keys.
-fn agree(value: &Value, schema: &Value, whole: &Value) {
-    if let Some(reference) = schema["$ref"].as_str() {
-        let target = whole.pointer(reference.trim_start_matches('#')).unwrap();
-        return agree(value, target, whole);
-    }
-    if let Some(choices) = schema["enum"].as_array() {
-        assert!(choices.contains(value), "{value} is none of {choices:?}");
-    }
-    let kinds: Vec<&str> = match &schema["type"] {
-        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
-        kind => kind.as_str().into_iter().collect(),
-    };
-    let kind = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(_) => "number",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    };
-    assert!(kinds.is_empty() || kinds.contains(&kind), "{value} is not {kinds:?}");
-    for item in value.as_array().into_iter().flatten() {
-        agree(item, &schema["items"], whole);
-    }
-    if let Some(object) = value.as_object() {
-        for key in schema["required"].as_array().into_iter().flatten() {
-            assert!(object.contains_key(key.as_str().unwrap()), "{key} is missing in {value}");
-        }
-        for (key, value) in object {
-            let property = &schema["properties"][key];
-            assert!(property.is_object(), "the schema does not know {key}");
-            agree(value, property, whole);
-        }
-    }
 }

@@ -2,15 +2,16 @@
 //!
 //! Calls in blocks "console" are run in their order, and what is shown below them is compared.
 //! What is shown in blocks "console random" is an example: the call is run, but not compared. Lines
-//! that begin with `printf` write the files of the calls below.
+//! that begin with `printf` write the files of the calls below. Each page has a folder of its own.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{folder, stderr, stdout};
+use crate::{fresh, stderr, stdout};
 
 /// A call in a document, and what the document shows below it.
 struct Shown {
+    page: String,
     place: String,
     command: String,
     output: Vec<String>,
@@ -38,7 +39,13 @@ fn calls(page: &Path) -> Vec<Shown> {
             inside = line == "```console" || random;
         } else if let (true, Some(command)) = (inside, line.strip_prefix("$ ")) {
             let place = format!("{}:{}", page.display(), number + 1);
-            found.push(Shown { place, command: command.to_owned(), output: Vec::new() });
+            let name = page.file_stem().unwrap().to_string_lossy().into_owned();
+            found.push(Shown {
+                page: name,
+                place,
+                command: command.to_owned(),
+                output: Vec::new(),
+            });
         } else if let (true, false, Some(last)) = (inside, random, found.last_mut()) {
             last.output.push(line.trim_end().to_owned());
         }
@@ -69,8 +76,10 @@ fn every_call_in_the_documents_works_and_prints_what_is_shown() {
     assert!(all.len() > 20, "the documents show only {} calls", all.len());
     let binary = Path::new(env!("CARGO_BIN_EXE_throng")).parent().unwrap();
     let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
-    let here = folder("documents");
-    for Shown { place, command, output: shown } in all {
+    let here = fresh("documents");
+    for Shown { page, place, command, output: shown } in all {
+        let here = here.join(page);
+        std::fs::create_dir_all(&here).unwrap();
         let mut shell = Command::new("sh");
         shell.args(["-c", &command]).current_dir(&here).env("PATH", &path);
         let output = shell.env("LANG", "C.UTF-8").env_remove("LC_ALL").output().unwrap();

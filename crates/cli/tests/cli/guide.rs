@@ -2,13 +2,13 @@
 
 use std::process::Command;
 
-use crate::{folder, printed, run, stderr};
+use crate::{fresh, printed, run, stderr};
 
 #[test]
 fn help_reads_like_a_guide() {
     let guide = printed(&["help"]);
     for command in
-        ["account", "calibrate", "curve", "noise", "histogram", "quantile", "expressions"]
+        ["init", "query", "ledger", "account", "calibrate", "curve", "histogram", "expressions"]
     {
         assert!(guide.contains(command), "{guide}");
     }
@@ -35,12 +35,25 @@ fn examples(text: &str) -> Vec<String> {
 #[test]
 fn every_example_works() {
     let mut all = examples(&printed(&["help"]));
-    for command in ["account", "calibrate", "curve", "noise", "histogram", "quantile", "man"] {
+    let commands = [
+        "init",
+        "explain",
+        "query",
+        "ledger",
+        "account",
+        "calibrate",
+        "curve",
+        "noise",
+        "histogram",
+        "quantile",
+        "man",
+    ];
+    for command in commands {
         let found = examples(&printed(&[command, "--help"]));
         assert!(found.len() >= 2, "{command} has no examples");
         all.extend(found);
     }
-    let here = folder("examples");
+    let here = fresh("examples");
     let binary = std::path::Path::new(env!("CARGO_BIN_EXE_throng")).parent().unwrap();
     let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
     for example in all {
@@ -68,7 +81,9 @@ fn every_example_of_the_language_is_understood() {
 fn completions_know_the_commands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = printed(&["completions", shell]);
-        for word in ["calibrate", "neighbours", "noise", "histogram", "quantile", "max-keys"] {
+        for word in
+            ["calibrate", "neighbours", "noise", "histogram", "quantile", "max-keys", "max-groups"]
+        {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }
@@ -83,6 +98,11 @@ fn manual_pages_are_roff() {
         let page = printed(&["man", command]);
         assert!(page.contains(&format!(".TH throng-{command} 1")), "{page}");
         assert!(page.contains("epsilon") && page.contains("Examples"), "{page}");
+    }
+    for command in ["init", "query", "explain", "ledger"] {
+        let page = printed(&["man", command]);
+        assert!(page.contains(&format!(".TH throng-{command} 1")), "{page}");
+        assert!(page.contains("Examples"), "{page}");
     }
     let page = printed(&["man", "curve"]);
     assert!(page.contains(".TH throng-curve 1"), "{page}");

@@ -3,6 +3,7 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "JSON is matched by what is expected")]
 
 mod account;
+mod budget;
 mod calibrate;
 mod curve;
 mod documents;
@@ -10,8 +11,13 @@ mod errors;
 mod guide;
 mod histogram;
 mod hostile;
+mod init;
+mod ledger;
 mod noise;
+mod project;
 mod quantile;
+mod query;
+mod schema;
 mod xml;
 
 use std::io::Write;
@@ -135,4 +141,10 @@ fn folder(name: &str) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&path).unwrap();
     path
+}
+
+/// A folder of this test's own, empty.
+fn fresh(name: &str) -> PathBuf {
+    drop(std::fs::remove_dir_all(PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)));
+    folder(name)
 }

@@ -13,6 +13,9 @@ use super::{
 use crate::QueryError;
 use crate::question::{Limit, Limits, Range};
 
+/// Where such a policy comes from.
+pub(super) const SOURCE: &str = "command line";
+
 /// A policy in a few words, for one question from the command line.
 ///
 /// Bounds and keys hold in every table that has the column; the catalog leaves out those that a
@@ -80,7 +83,7 @@ fn assembled(quick: Quick, tables: Vec<Table>) -> Policy {
         ledger: quick.ledger,
         engine: EngineChoice::DataFusion { threads: None, memory: None },
         defaults: Defaults::default(),
-        source: PathBuf::from("command line"),
+        source: PathBuf::from(SOURCE),
         warnings: Vec::new(),
     };
     policy.warnings = check::warnings(&policy);

@@ -1,6 +1,5 @@
 //! What is handed over.
 
-use serde::Serialize;
 use throng_account::filter::{Budget as Amount, Receipt};
 use throng_account::{Accuracy, MechanismSpec, Neighbours, PrivacyLoss};
 use throng_numeric::Rational;
@@ -30,7 +29,7 @@ pub struct Reply {
 }
 
 /// The guarantee of one batch.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CostReport {
     /// The delta that epsilon belongs to.
     pub delta: f64,
@@ -39,7 +38,7 @@ pub struct CostReport {
     /// The upper end: the promise.
     pub upper: f64,
     /// What was charged, in the currency of the budget.
-    pub charged: String,
+    pub charged: Amount,
     /// What ran, as the accountant reads it.
     pub spec: String,
 }
@@ -62,7 +61,7 @@ impl CostReport {
             delta,
             lower: epsilon.lower,
             upper: epsilon.upper,
-            charged: receipt.cost.to_string(),
+            charged: receipt.cost.clone(),
             spec: spec.to_string(),
         })
     }

@@ -1,0 +1,68 @@
+//! How a question is asked: what it may cost, for whom, with which noise.
+
+use clap::{Args, ValueEnum};
+use throng_query::release::{NoiseChoice, Request};
+use throng_query::session::Session;
+
+use crate::failure::Failure;
+use crate::number::{self, Number};
+use crate::spend::{self, Spend};
+
+/// How a question is asked.
+#[derive(Debug, Args)]
+pub(crate) struct Setting {
+    #[command(flatten)]
+    spend: Spend,
+
+    /// Who asks, where analysts have quotas.
+    #[arg(long, value_name = "NAME")]
+    analyst: Option<String>,
+
+    /// The chance that an interval holds the answer before noise.
+    #[arg(long, value_name = "C", value_parser = number::open_probability, allow_hyphen_values = true)]
+    confidence: Option<Number>,
+
+    /// Which noise; the one with the smaller error if not given.
+    #[arg(long, value_enum)]
+    noise: Option<Noise>,
+
+    /// How much an aggregate matters beside the others, by the names that `throng explain` prints.
+    #[arg(long, value_name = "NAME=FACTOR", value_parser = spend::weight)]
+    weight: Vec<(String, f64)>,
+}
+
+/// A law of noise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Noise {
+    /// Whichever has the smaller expected error.
+    Auto,
+    /// Discrete Laplace.
+    Laplace,
+    /// Discrete Gaussian.
+    Gaussian,
+}
+
+impl Setting {
+    /// Who asks.
+    pub(crate) fn analyst(&self) -> Option<&str> {
+        self.analyst.as_deref()
+    }
+
+    /// The policy's defaults, with what was said instead.
+    pub(crate) fn request(&self, session: &Session) -> Result<Request, Failure> {
+        let cost = self.spend.cost(session.policy().defaults.cost.as_ref())?;
+        let mut request = session.request(cost)?;
+        if let Some(confidence) = &self.confidence {
+            request.confidence = confidence.nearest();
+        }
+        if let Some(noise) = self.noise {
+            request.noise = match noise {
+                Noise::Auto => NoiseChoice::Auto,
+                Noise::Laplace => NoiseChoice::Laplace,
+                Noise::Gaussian => NoiseChoice::Gaussian,
+            };
+        }
+        request.weights.extend(self.weight.iter().cloned());
+        Ok(request)
+    }
+}
