@@ -1,5 +1,6 @@
 //! Defects that were found in other systems, each as a test of a whole session: policy, files, ledger,
-//! engine, answer.
+//! engine, answer. That the noise which is drawn is the noise which is accounted for is a test beside the
+//! mechanism itself (`release/tests/audit.rs`), where draws can be seen.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -20,14 +21,14 @@ use throng_query::session::{Reply, Session, Watch};
 use throng_sample::{Entropy, EntropyError, SeededEntropy};
 
 /// A row: user, city, age, income.
-type Row = (i64, String, String, String);
+pub(crate) type Row = (i64, String, String, String);
 
-fn row(user: i64, city: &str, age: &str, income: &str) -> Row {
+pub(crate) fn row(user: i64, city: &str, age: &str, income: &str) -> Row {
     (user, city.into(), age.into(), income.into())
 }
 
 /// A directory with a policy, a table and a ledger; gone in the end.
-struct Place {
+pub(crate) struct Place {
     directory: PathBuf,
 }
 
@@ -53,7 +54,7 @@ impl Place {
         Self { directory }
     }
 
-    fn table(&self) -> PathBuf {
+    pub(crate) fn table(&self) -> PathBuf {
         self.directory.join("events.csv")
     }
 
@@ -79,7 +80,7 @@ impl Place {
 }
 
 /// A session on some rows that is all there is to a test.
-fn opened(name: &str, limits: &str, rows: &[Row]) -> (Place, Session) {
+pub(crate) fn opened(name: &str, limits: &str, rows: &[Row]) -> (Place, Session) {
     let place = Place::new(name);
     place.write(rows);
     let session = place.session(limits);
@@ -110,7 +111,7 @@ fn ask(session: &Session, sql: &str) -> Result<Reply, QueryError> {
 }
 
 /// The only table of an answer.
-fn answer(session: &Session, sql: &str) -> Table {
+pub(crate) fn answer(session: &Session, sql: &str) -> Table {
     ask(session, sql).unwrap_or_else(|error| panic!("{sql}\n{error}")).tables.remove(0)
 }
 
