@@ -23,6 +23,8 @@
 mod contribution;
 mod design;
 mod estimate;
+#[cfg(any(test, feature = "test-util"))]
+pub mod exact;
 mod explain;
 mod family;
 mod measure;

@@ -9,6 +9,7 @@
 //! What a row gives depends on that row alone; how long it takes may not.
 
 mod arithmetic;
+mod balance;
 mod cast;
 mod choice;
 pub mod exact_sum;
@@ -38,7 +39,7 @@ pub use range::range;
 const LARGEST: usize = 4096;
 
 /// The deepest expression, in parts inside of parts: the engine walks some of its trees by plain
-/// recursion.
+/// recursion. A chain of AND or of OR counts as one part, see `balance`.
 const DEEPEST: usize = 192;
 
 /// How often types are brought together before an expression must have settled.
@@ -60,7 +61,8 @@ const ROUNDS: usize = 4;
 /// If the expression has a part that is not known to be total, or literals that can never work.
 /// No row is seen.
 pub fn totalise(expr: Expr, schema: &DFSchema) -> Result<Expr, QueryError> {
-    let mut expr = checked(expr)?;
+    let balanced = balance::balanced(checked(expr)?);
+    let mut expr = balanced.map_err(|_| QueryError::engine("reading an expression"))?;
     for _ in 0..ROUNDS {
         let coerced = coerce(expr.clone(), schema)?;
         let total = rewrite_parts(coerced, schema)?;
@@ -89,8 +91,10 @@ fn checked(expr: Expr) -> Result<Expr, QueryError> {
         if parts > LARGEST || depth > DEEPEST {
             return Err(too_large());
         }
+        let chain = balance::link(part);
         let walk = part.apply_children(|child| {
-            open.push((child, depth + 1));
+            let same = chain.is_some() && chain == balance::link(child);
+            open.push((child, if same { depth } else { depth + 1 }));
             Ok(TreeNodeRecursion::Continue)
         });
         walk.map_err(|_| QueryError::engine("reading an expression"))?;

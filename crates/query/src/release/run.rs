@@ -12,6 +12,8 @@ use super::Answered;
 use super::contribution::{BINS, Contributions, Second};
 use super::design::{By, Design, Planned, norm_fact, one_hot_reach, score_reach};
 use super::estimate::{NoisyBase, Precision, from_steps};
+#[cfg(any(test, feature = "test-util"))]
+use super::exact::{self, Content};
 use super::family::Relative;
 use super::measure::Scaled;
 use super::plan::{Base, Plan, Rows, is_whole};
@@ -93,6 +95,8 @@ impl Design {
             let values = cells.values.first().and_then(|lists| lists.first());
             let counts = ranges::counts(values.map_or(&[], |values| values));
             let counts = counts.into_iter().map(|n| i128::from(n) * i128::from(SCORE)).collect();
+            #[cfg(any(test, feature = "test-util"))]
+            self.note_bins(format!("range of {}", search.column), &reach, &counts);
             let (counts, deviation) = counted(&search.noise, &reach, self.under, counts, run)?;
             let ends = ranges::range(&counts, deviation);
             if let Some(ends) = &ends {
@@ -105,6 +109,12 @@ impl Design {
             found.ranges.insert(search.column.clone(), ends);
         }
         Ok(found)
+    }
+
+    #[cfg(any(test, feature = "test-util"))]
+    fn note_bins(&self, part: String, reach: &Rational, counts: &Vec<i128>) {
+        let (family, reach, values) = (self.family, reach.clone(), counts.clone());
+        exact::note(part, exact::numbered(counts.len()), Content::Totals { family, reach, values });
     }
 
     fn asked(
@@ -266,6 +276,8 @@ impl<'a> Answering<'a> {
             }
         }
         let reach = one_hot_reach(self.design.family, self.design.under)?;
+        #[cfg(any(test, feature = "test-util"))]
+        self.design.note_bins("contributions".into(), &reach, &counts);
         let (counts, deviation) = counted(relative, &reach, self.design.under, counts, run)?;
         Ok(Some(Contributions::new(second, &counts, deviation)))
     }
@@ -288,9 +300,13 @@ impl<'a> Answering<'a> {
                 let score = |i: &usize| i128::from(cells.scores.get(*i).copied().unwrap_or(0));
                 let scores = candidates.iter().map(score).collect();
                 let reach = score_reach(self.plan.groups, self.design.family, self.design.under)?;
+                #[cfg(any(test, feature = "test-util"))]
+                self.note_scores(selection.one, &reach, cells, &candidates, &scores);
                 (noised(relative, &reach, self.design.under, scores, run)?.0, None)
             }
             By::Base(place) => {
+                #[cfg(any(test, feature = "test-util"))]
+                self.note_base(*place, selection.one, cells, &candidates)?;
                 let (steps, base) = self.total(*place, None, cells, &candidates, run)?;
                 (steps, Some((*place, base)))
             }
@@ -311,6 +327,56 @@ impl<'a> Answering<'a> {
                 (place, NoisyBase { values, ..base })
             }),
         })
+    }
+
+    #[cfg(any(test, feature = "test-util"))]
+    fn note_scores(
+        &self,
+        one: i64,
+        reach: &Rational,
+        cells: &Cells,
+        places: &[usize],
+        values: &Vec<i128>,
+    ) {
+        let ids: Vec<u32> = places.iter().filter_map(|i| cells.keys.get(*i).copied()).collect();
+        let (family, groups) = (self.design.family, self.plan.groups);
+        let (reach, values) = (reach.clone(), values.clone());
+        let content = Content::Scores { family, reach, groups, one, values };
+        exact::note("scores".into(), exact::named(self.totals, &ids), content);
+    }
+
+    #[cfg(any(test, feature = "test-util"))]
+    fn note_base(
+        &self,
+        place: usize,
+        one: i64,
+        cells: &Cells,
+        places: &[usize],
+    ) -> Result<(), MechanismError> {
+        let base = self.plan.bases.get(place).ok_or_else(broken)?;
+        let scaled = self.measures.get(place).and_then(Option::as_ref).ok_or_else(broken)?;
+        let sums = self.sums(place, cells)?;
+        let values = places.iter().map(|i| sums.get(*i).copied().unwrap_or(0)).collect();
+        let reach = self.design.reach(self.plan, base, &scaled.each, None)?;
+        self.note_scores(one, &reach, cells, places, &values);
+        Ok(())
+    }
+
+    /// All cells of a base, and what is claimed of them.
+    #[cfg(any(test, feature = "test-util"))]
+    fn note(
+        &self,
+        place: usize,
+        limit: Option<u64>,
+        reach: &Rational,
+        cells: &Cells,
+        values: Vec<i128>,
+    ) {
+        let measure = self.measures.get(place).and_then(Option::as_ref).map(|s| &s.measure);
+        let part = format!("{place} {:?} {measure:?} {limit:?}", self.plan.bases.get(place));
+        let (family, reach) = (self.design.family, reach.clone());
+        let keys = exact::named(self.totals, &cells.keys);
+        exact::note(part, keys, Content::Totals { family, reach, values });
     }
 
     /// The limit of the norm of rows, if that is how they are bounded.
@@ -351,6 +417,8 @@ impl<'a> Answering<'a> {
         let sums = self.sums(place, cells)?;
         let totals = places.iter().map(|i| sums.get(*i).copied().unwrap_or(0)).collect();
         let reach = self.design.reach(self.plan, base, &scaled.each, limit)?;
+        #[cfg(any(test, feature = "test-util"))]
+        self.note(place, limit, &reach, cells, sums.to_vec());
         let (steps, noisy) = self.add(place, &reach, scaled.unit, totals, run)?;
         Ok((steps, noisy.scaled(scaled)))
     }
@@ -402,6 +470,12 @@ impl<'a> Answering<'a> {
                 let counts = places.iter().map(|i| count(i).saturating_mul(i128::from(SCORE)));
                 let counts = counts.collect();
                 let reach = self.design.reach(self.plan, base, &Rational::ONE, None)?;
+                #[cfg(any(test, feature = "test-util"))]
+                {
+                    let all = 0..lists.keys.len();
+                    let all = all.map(|i| count(&i).saturating_mul(i128::from(SCORE)));
+                    self.note(place, limit, &reach, lists, all.collect());
+                }
                 Ok(self.add(place, &reach, unit, counts, run)?.1)
             }
             Base::Quantile { input, fraction } => {
@@ -439,6 +513,13 @@ impl<'a> Answering<'a> {
         }
         let measure = self.measures.iter().take(place).flatten().count();
         let values = lists.values.get(measure).ok_or_else(broken)?;
+        #[cfg(any(test, feature = "test-util"))]
+        {
+            let (most, groups) = (self.plan.values, self.plan.few);
+            let content = Content::Lists { most, groups, values: values.clone() };
+            let keys = exact::named(self.totals, &lists.keys);
+            exact::note(format!("{place} {:?}", self.measures.get(place)), keys, content);
+        }
         let scaled = self.measures.get(place).and_then(Option::as_ref).ok_or_else(broken)?;
         let mut found = Vec::with_capacity(places.len());
         for i in places {

@@ -1,6 +1,7 @@
 //! What the planner may know: the tables of the policy, and functions. No files, no settings.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, LazyLock};
 
 use datafusion::arrow::datatypes::DataType;
@@ -68,7 +69,17 @@ fn by_name<F>(
 
 impl Scope<'_> {
     /// The plan of a statement: names resolved, types settled, nothing optimised.
+    ///
+    /// The engine's planner panics on some texts. It has seen schemas and nothing else, so that is
+    /// one more way of saying that the query cannot be planned.
     pub(super) fn plan(&self, syntax: Syntax) -> Result<LogicalPlan, QueryError> {
+        let planning = AssertUnwindSafe(|| self.try_plan(syntax));
+        catch_unwind(planning).unwrap_or_else(|_| {
+            Err(QueryError::invalid("the query cannot be planned", "write it in another way"))
+        })
+    }
+
+    fn try_plan(&self, syntax: Syntax) -> Result<LogicalPlan, QueryError> {
         let planner = SqlToRel::new_with_options(self, ParserOptions::default());
         let plan = planned(planner.sql_statement_to_plan(syntax))?;
         let plan = planned(Analyzer::new().execute_and_check(plan, &self.options, |_, _| {}))?;

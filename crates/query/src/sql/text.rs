@@ -121,6 +121,7 @@ impl<'t> Cursor<'t> {
 fn one(piece: Piece) -> Result<Parsed, QueryError> {
     check_size(&piece.tokens)?;
     check_words(&piece.tokens)?;
+    check_columns(&piece.tokens)?;
     let mut parser = Parser::new(&GenericDialect {})
         .with_recursion_limit(MAX_DEPTH)
         .with_tokens_with_locations(piece.tokens);
@@ -290,6 +291,26 @@ fn check_words(tokens: &[TokenWithSpan]) -> Result<(), QueryError> {
                 "ask about the whole table",
             ));
         }
+    }
+    Ok(())
+}
+
+/// A SELECT without columns: the engine's planner does not expect one in a sub-query.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other tokens are no keywords")]
+fn check_columns(tokens: &[TokenWithSpan]) -> Result<(), QueryError> {
+    let words = tokens.iter().map(|t| &t.token).filter(|t| !matches!(t, Token::Whitespace(_)));
+    let mut select = false;
+    for token in words {
+        let keyword = match token {
+            Token::Word(word) if word.quote_style.is_none() => word.keyword,
+            _ => Keyword::NoKeyword,
+        };
+        let ends = keyword == Keyword::FROM || matches!(token, Token::RParen | Token::EOF);
+        if select && ends {
+            return Err(QueryError::invalid("a SELECT has no columns", "name what it selects"));
+        }
+        let goes_on = select && matches!(keyword, Keyword::DISTINCT | Keyword::ALL);
+        select = keyword == Keyword::SELECT || goes_on;
     }
     Ok(())
 }
