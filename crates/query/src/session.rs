@@ -27,7 +27,7 @@ pub use scan::{Progress, Watch};
 use crate::QueryError;
 use crate::answer::{self, Consistency, Table};
 use crate::catalog::Catalog;
-use crate::policy::{EngineChoice, Policy};
+use crate::policy::{EngineChoice, Policy, Privacy, UnitRule};
 use crate::question::Question;
 use crate::release::{Answered, Cost, Design, Request, Source};
 use crate::sql::Batch;
@@ -405,13 +405,27 @@ fn threads(policy: &Policy) -> usize {
     threads.unwrap_or_else(cores).max(1)
 }
 
+/// One budget protects one kind of unit: costs of users and costs of rows do not add up.
+fn quick_name(policy: &Policy) -> String {
+    let units = policy.tables.iter().map(|table| match &table.privacy {
+        Privacy::Public => "public".to_owned(),
+        Privacy::Private { unit: UnitRule::Row, .. } => "row".to_owned(),
+        Privacy::Private { unit: UnitRule::Column { column, .. }, .. } => column.clone(),
+        Privacy::Private { unit: UnitRule::Through { table, .. }, .. } => table.clone(),
+    });
+    let mut units: Vec<String> = units.filter(|unit| unit != "public").collect();
+    units.sort();
+    units.dedup();
+    format!("command line, unit {}", units.join(", "))
+}
+
 /// The budget as the ledger keeps it.
 ///
 /// A policy file that comes to mean something else needs an amendment; on the command line
 /// bounds are said anew with each question.
 #[must_use]
 pub fn charter(policy: &Policy) -> Charter {
-    let name = if policy.is_quick() { "command line".to_owned() } else { policy.id() };
+    let name = if policy.is_quick() { quick_name(policy) } else { policy.id() };
     let mut charter = Charter::new(policy.capacity(), policy.neighbours, name);
     charter.quotas = policy.analysts.clone();
     charter.default_quota = charter.quotas.remove("*");

@@ -21,6 +21,7 @@ pub mod hostile;
 mod hostile;
 mod kinds;
 mod names;
+mod plain;
 mod probe;
 mod range;
 mod rewrite;
@@ -33,6 +34,7 @@ use datafusion::optimizer::analyzer::type_coercion::TypeCoercionRewriter;
 
 use crate::QueryError;
 pub use exact_sum::exact_sum;
+pub use plain::plain_float;
 pub use range::range;
 
 /// The largest expression, in parts.

@@ -44,7 +44,8 @@ impl Rational {
     /// The smallest `f64` not below this (`f64::INFINITY` if this is larger than every `f64`).
     #[must_use]
     pub fn to_f64_up(&self) -> f64 {
-        -(-self).to_f64_down()
+        // Subtracted, so that 0 has no sign.
+        0.0 - (-self).to_f64_down()
     }
 
     /// The `f64` nearest to this, for display and for starting guesses.

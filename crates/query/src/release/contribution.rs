@@ -15,6 +15,7 @@ use throng_numeric::Enclosure;
 use throng_numeric::normal;
 
 use super::Clipping;
+use super::family::Family;
 use super::price::number;
 use crate::tally::{Order, UnitTotals};
 
@@ -30,9 +31,15 @@ const BY_SPREAD: usize = 9;
 /// How many bins there are.
 pub(super) const BINS: usize = BY_ROWS * BY_SPREAD;
 
-/// Noisy counts below this many deviations are taken for 0; an empty bin passes with a chance
-/// of 3e-5, one of all bins with 1 %.
-const SIGNIFICANT: f64 = 4.0;
+/// Noisy counts below this many deviations are taken for 0: an empty bin of many rows that passed
+/// would outweigh all others. One of all bins does with a chance of about 1e-4.
+const fn significant(family: Family) -> f64 {
+    match family {
+        Family::Gaussian => 5.0,
+        // P(Z > 10.3 σ) = e^(-10.3 √2)/2.
+        Family::Laplace => 10.3,
+    }
+}
 
 /// If nothing is known: this many rows.
 const FALLBACK: u64 = 16;
@@ -159,9 +166,9 @@ pub(super) struct Contributions {
 
 impl Contributions {
     /// From noisy counts.
-    pub(super) fn new(second: Second, counts: &[f64], deviation: f64) -> Self {
-        let significant = |(_, count): &(usize, f64)| *count > SIGNIFICANT * deviation;
-        let bins = counts.iter().copied().enumerate().filter(significant).collect();
+    pub(super) fn new(second: Second, counts: &[f64], deviation: f64, family: Family) -> Self {
+        let least = significant(family) * deviation;
+        let bins = counts.iter().copied().enumerate().filter(|(_, count)| *count > least).collect();
         Self { second, bins, deviation }
     }
 
@@ -272,14 +279,14 @@ mod tests {
     fn the_best_limit_balances_bias_and_noise() {
         let mut counts = vec![0.0; BINS];
         counts[row_bin(100) * BY_SPREAD] = 1e6;
-        let found = Contributions::new(Second::Spread, &counts, 10.0);
+        let found = Contributions::new(Second::Spread, &counts, 10.0, Family::Gaussian);
         assert!((found.rows() - 1e8).abs() < 3e7);
         // Plenty of data: nothing is clipped.
         assert!(found.best_limit(10.0, &[1.0]) >= 90 << 10);
         // Tiny cells: much is.
         assert!(found.best_limit(1e7, &[1.0]) <= 1 << 10);
         // Nothing significant.
-        let none = Contributions::new(Second::Spread, &vec![5.0; BINS], 10.0);
+        let none = Contributions::new(Second::Spread, &vec![5.0; BINS], 10.0, Family::Laplace);
         assert_eq!(none.best_limit(1.0, &[1.0]), FALLBACK << 10);
         assert!(none.clipping(None, 0.95).is_none());
     }

@@ -408,9 +408,7 @@ impl<'a> Draft<'a> {
             parts.extend(extra.map(|share| Part::Noise { share: *share }));
             for (base, share) in plan.bases.iter().zip(shares.bases.get(i).into_iter().flatten()) {
                 parts.push(match base {
-                    Base::Quantile { .. } => {
-                        Part::Selection { share: *share, cells: plan.few.min(1 << 20) }
-                    }
+                    Base::Quantile { .. } => Part::Selection { share: *share, cells: plan.few },
                     Base::Rows
                     | Base::Present { .. }
                     | Base::Units

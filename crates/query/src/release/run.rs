@@ -279,7 +279,7 @@ impl<'a> Answering<'a> {
         #[cfg(any(test, feature = "test-util"))]
         self.design.note_bins("contributions".into(), &reach, &counts);
         let (counts, deviation) = counted(relative, &reach, self.design.under, counts, run)?;
-        Ok(Some(Contributions::new(second, &counts, deviation)))
+        Ok(Some(Contributions::new(second, &counts, deviation, self.design.family)))
     }
 
     /// Which cells are shown.

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
-use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::logical_expr::LogicalPlan;
 
 use super::context::planned;
 use crate::QueryError;
@@ -30,21 +30,18 @@ pub(super) fn canonical(questions: &[Question], outer: &LogicalPlan) -> Result<S
     Ok(text)
 }
 
-/// A plan as it is shown, then its literals exactly: what is shown does not quote them.
+/// A plan as it is shown, then its expressions as the trees they are: what is shown leaves out
+/// parentheses, quotes and long lists, so that different questions may look the same.
 fn plan(text: &mut String, plan: &LogicalPlan) -> Result<(), QueryError> {
     line(text, format_args!("{}", plan.display_indent()))?;
-    let mut literals: Vec<String> = Vec::new();
+    let mut trees: Vec<String> = Vec::new();
     planned(plan.apply_with_subqueries(|node| {
         node.apply_expressions(|expr| {
-            expr.apply(|part| {
-                if let Expr::Literal(value, _) = part {
-                    literals.push(format!("{value:?}"));
-                }
-                Ok(TreeNodeRecursion::Continue)
-            })
+            trees.push(format!("{expr:?}"));
+            Ok(TreeNodeRecursion::Continue)
         })
     }))?;
-    line(text, format_args!("{literals:?}"))
+    line(text, format_args!("{trees:?}"))
 }
 
 fn line(text: &mut String, what: std::fmt::Arguments<'_>) -> Result<(), QueryError> {

@@ -95,7 +95,12 @@ impl Parts {
         let params =
             AggregateFunctionParams { args, filter: filter.map(Box::new), ..params.clone() };
         match (call.func.name(), params.distinct) {
-            ("count", _) | ("min" | "max" | "bool_and" | "bool_or", false) => {
+            ("count", _) | ("bool_and" | "bool_or", false) => {
+                Ok(self.run(Arc::clone(&call.func), params))
+            }
+            ("min" | "max", false) => {
+                let mut params = params;
+                params.args = params.args.into_iter().map(total::plain_float).collect();
                 Ok(self.run(Arc::clone(&call.func), params))
             }
             ("sum", false) => self.sum(params, rows, kind),

@@ -6,11 +6,15 @@
 
 use std::sync::Arc;
 
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::DFSchema;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::error::DataFusionError;
 use datafusion::logical_expr::expr::AggregateFunction;
 use datafusion::logical_expr::utils::grouping_set_to_exprlist;
-use datafusion::logical_expr::{Aggregate, Distinct, Expr, Filter, Join, LogicalPlan};
+use datafusion::logical_expr::{
+    Aggregate, Distinct, Expr, ExprSchemable, Filter, Join, LogicalPlan,
+};
 
 use super::constant;
 use super::context::planned;
@@ -18,7 +22,8 @@ use super::expr::shown;
 use super::rows::{bare, named, projected, totalised};
 use crate::QueryError;
 
-/// The aggregates that give a value whatever the rows.
+/// The aggregates that give a value whatever the rows, decimals aside: an average of those can
+/// overflow, which is an error.
 const SAFE: &[&str] = &[
     "approx_distinct",
     "avg",
@@ -34,6 +39,9 @@ const SAFE: &[&str] = &[
     "var",
     "var_pop",
 ];
+
+/// Those that do no arithmetic, so that decimals are as good as anything.
+const ORDERLY: &[&str] = &["approx_distinct", "bool_and", "bool_or", "count", "max", "min"];
 
 /// A public plan that cannot fail, with the same columns.
 #[expect(clippy::wildcard_enum_match_arm, reason = "what is not named is refused")]
@@ -102,6 +110,9 @@ fn aggregate(node: &Aggregate) -> Result<LogicalPlan, QueryError> {
         }
         let args = params.args.iter().map(|arg| totalised(arg, schema));
         params.args = args.collect::<Result<_, _>>()?;
+        if !ORDERLY.contains(&call.func.name()) && decimals(&params.args, schema)? {
+            return Err(refused_decimal(expr));
+        }
         let filter = params.filter.map(|filter| totalised(&filter, schema)).transpose()?;
         params.filter = filter.map(Box::new);
         let call = AggregateFunction { func: Arc::clone(&call.func), params };
@@ -128,6 +139,20 @@ fn join(node: &Join) -> Result<LogicalPlan, QueryError> {
         node.null_aware,
     );
     Ok(LogicalPlan::Join(planned(join)?))
+}
+
+fn decimals(args: &[Expr], schema: &DFSchema) -> Result<bool, QueryError> {
+    let kinds =
+        planned(args.iter().map(|arg| arg.get_type(schema)).collect::<Result<Vec<_>, _>>())?;
+    Ok(kinds.iter().any(DataType::is_decimal))
+}
+
+fn refused_decimal(expr: &Expr) -> QueryError {
+    QueryError::refused(
+        format!("public side of a join with private rows: {expr}"),
+        "arithmetic on decimals can overflow, and whether it runs could depend on the private rows",
+        "cast the argument to DOUBLE",
+    )
 }
 
 fn refused(plan: &LogicalPlan) -> QueryError {

@@ -277,6 +277,14 @@ fn is_operator_word(keyword: Keyword) -> bool {
 
 fn check_words(tokens: &[TokenWithSpan]) -> Result<(), QueryError> {
     for token in tokens {
+        if let Token::SingleQuotedString(text) = &token.token
+            && text.to_ascii_lowercase().starts_with(RESERVED)
+        {
+            return Err(QueryError::invalid(
+                format!("texts that begin with {RESERVED} are reserved: they may be names"),
+                "choose another text",
+            ));
+        }
         let Token::Word(word) = &token.token else { continue };
         if word.value.to_ascii_lowercase().starts_with(RESERVED) {
             return Err(QueryError::invalid(

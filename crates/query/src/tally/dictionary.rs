@@ -5,8 +5,9 @@ use datafusion::arrow::array::{
     GenericByteViewArray, LargeBinaryArray, LargeStringArray, StringArray, UInt32Array,
     new_empty_array, new_null_array,
 };
-use datafusion::arrow::compute::{concat, take};
+use datafusion::arrow::compute::{cast, concat, take};
 use datafusion::arrow::datatypes::{ByteViewType, DataType};
+use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::row::{RowConverter, SortField};
 
 use super::column::{self, value_type};
@@ -156,7 +157,9 @@ impl Dictionary {
         if parts.is_empty() {
             return Ok(new_empty_array(&self.kind));
         }
-        concat(&parts).map_err(|_| QueryError::engine("gathering keys"))
+        concat(&parts)
+            .or_else(|_| concat_large(&parts))
+            .map_err(|_| QueryError::engine("gathering keys"))
     }
 
     /// Appends the codes of all values of an array.
@@ -433,4 +436,16 @@ fn number(i: usize) -> Result<u32, QueryError> {
 /// What is said when numbers run out, long after any memory would.
 pub(super) fn too_many() -> QueryError {
     QueryError::engine("numbering more than 10^9 values")
+}
+/// Texts of more than 2 GiB together need wider offsets; whether there are as many must not be told
+/// by an error.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other types have no offsets to widen")]
+fn concat_large(parts: &[&dyn Array]) -> Result<ArrayRef, ArrowError> {
+    let wide = parts.iter().map(|part| match part.data_type() {
+        DataType::Utf8 | DataType::Utf8View => cast(part, &DataType::LargeUtf8),
+        DataType::Binary | DataType::BinaryView => cast(part, &DataType::LargeBinary),
+        kind => cast(part, kind),
+    });
+    let wide = wide.collect::<Result<Vec<_>, _>>()?;
+    concat(&wide.iter().map(AsRef::as_ref).collect::<Vec<_>>())
 }
