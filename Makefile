@@ -66,6 +66,8 @@ bench: ## Throng and its peers in one run, as ratios (see bench/README.md)
 	cargo run --release --manifest-path bench/Cargo.toml --bin noise
 	cargo run --release --manifest-path bench/Cargo.toml --features mechanism,opendp --bin mechanism
 	./bench/account.sh
+	./bench/query.sh
+	cargo run --release -p throng-ledger --example charges
 
 fuzz: ## a minute of fuzzing of each parser (needs cargo-fuzz)
 	cd fuzz && RUSTC_BOOTSTRAP=1 cargo fuzz run parse_rational -- -max_total_time=60
