@@ -442,9 +442,9 @@ pub(super) fn too_many() -> QueryError {
 #[expect(clippy::wildcard_enum_match_arm, reason = "other types have no offsets to widen")]
 fn concat_large(parts: &[&dyn Array]) -> Result<ArrayRef, ArrowError> {
     let wide = parts.iter().map(|part| match part.data_type() {
-        DataType::Utf8 | DataType::Utf8View => cast(part, &DataType::LargeUtf8),
-        DataType::Binary | DataType::BinaryView => cast(part, &DataType::LargeBinary),
-        kind => cast(part, kind),
+        DataType::Utf8 | DataType::Utf8View => cast(*part, &DataType::LargeUtf8),
+        DataType::Binary | DataType::BinaryView => cast(*part, &DataType::LargeBinary),
+        kind => cast(*part, kind),
     });
     let wide = wide.collect::<Result<Vec<_>, _>>()?;
     concat(&wide.iter().map(AsRef::as_ref).collect::<Vec<_>>())
