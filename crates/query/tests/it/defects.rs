@@ -12,6 +12,7 @@ use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{DataType, Float64Type};
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::parquet::arrow::ArrowWriter;
+use throng_account::filter::Budget as Amount;
 use throng_ledger::LedgerError;
 use throng_query::QueryError;
 use throng_query::answer::{Consistency, Table};
@@ -75,7 +76,11 @@ impl Place {
     }
 
     fn session(&self, limits: &str) -> Session {
-        Session::open(self.policy("rho = 1e15", limits, COLUMNS)).unwrap()
+        let mut policy = self.policy("rho = 1", limits, COLUMNS);
+        // More than any policy may say, for answers without much noise.
+        let (rho, delta) = ("1e15".parse().unwrap(), "1/2".parse().unwrap());
+        policy.budget = Amount::Zcdp { rho, delta };
+        Session::open(policy).unwrap()
     }
 }
 
