@@ -263,7 +263,7 @@ fn a_mean_is_not_biased_by_clipping() {
         let (_place, session) = opened(&format!("mean-{}", limits.len()), limits, &rows);
         near(number(&session, "SELECT AVG(age) FROM events"), 44.0, 0.1);
         near(number(&session, "SELECT AVG(income) FROM events GROUP BY city"), 5000.0, 10.0);
-        near(number(&session, "SELECT SUM(age) / COUNT(age) FROM events"), 44.0, 0.1);
+        near(number(&session, "SELECT 1.0 * SUM(age) / COUNT(age) FROM events"), 44.0, 0.1);
     }
 }
 
