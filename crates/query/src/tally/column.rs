@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use datafusion::arrow::array::{Array, ArrayRef, AsArray};
+use datafusion::arrow::array::{Array, ArrayRef, AsArray, Float64Array};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{
     ArrowPrimitiveType, DataType, Date32Type, Date64Type, DurationMicrosecondType,
@@ -12,6 +12,7 @@ use datafusion::arrow::datatypes::{
     TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
     TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
+use datafusion::arrow::error::ArrowError;
 
 use crate::QueryError;
 
@@ -65,8 +66,12 @@ fn unexpected(found: &DataType, expected: &DataType) -> QueryError {
     QueryError::invalid(format!("a column of type {found} where {expected} was planned"), "")
 }
 
-/// The same values without whatever else the buffers of an array hold.
+/// The same values without whatever else the buffers of an array hold, and with one form for those
+/// that count as equal: which of 0 and -0 came first would tell about the rows of one unit.
 pub(super) fn compact(array: ArrayRef) -> ArrayRef {
+    if array.data_type().is_floating() {
+        return one_form(&array).unwrap_or(array);
+    }
     if let Some(views) = array.as_string_view_opt() {
         return Arc::new(views.gc());
     }
@@ -76,6 +81,17 @@ pub(super) fn compact(array: ArrayRef) -> ArrayRef {
     array
 }
 
+/// Numbers with 0 for -0 and the one NaN for all.
+fn one_form(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    let wide = cast(array, &DataType::Float64)?;
+    let same: Float64Array = wide.as_primitive::<Float64Type>().unary(one_float);
+    cast(&same, array.data_type())
+}
+
+fn one_float(x: f64) -> f64 {
+    if x.is_nan() { f64::NAN } else { x + 0.0 }
+}
+
 /// One word per row, equal if and only if the values are (0 and -0 are, and all NaN are); anything
 /// where it is NULL.
 ///
@@ -83,10 +99,7 @@ pub(super) fn compact(array: ArrayRef) -> ArrayRef {
 /// If values of this type are not words.
 #[expect(clippy::wildcard_enum_match_arm, reason = "the rest are integers, or refused there")]
 pub(super) fn words(array: &dyn Array) -> Result<Vec<u64>, QueryError> {
-    let float = |x: f64| {
-        let one = if x.is_nan() { f64::NAN } else { x + 0.0 };
-        one.to_bits()
-    };
+    let float = |x: f64| one_float(x).to_bits();
     match array.data_type() {
         DataType::Boolean => {
             let bits = array.as_boolean().values();
@@ -143,4 +156,24 @@ pub(super) fn each<T: ArrowPrimitiveType, U>(
     value: impl Fn(T::Native) -> U,
 ) -> Vec<U> {
     array.as_primitive::<T>().values().iter().map(|x| value(*x)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_count_as_equal_are_kept_in_one_form() {
+        let odd = f64::from_bits(f64::NAN.to_bits() ^ 1);
+        let array: ArrayRef = Arc::new(Float64Array::from(vec![Some(-0.0), None, Some(-odd)]));
+        for kind in [DataType::Float64, DataType::Float32, DataType::Float16] {
+            let kept = compact(cast(&array, &kind).unwrap());
+            assert_eq!(kept.data_type(), &kind);
+            assert!(kept.is_null(1));
+            let wide = cast(&kept, &DataType::Float64).unwrap();
+            let wide = wide.as_primitive::<Float64Type>();
+            assert_eq!(wide.value(0).to_bits(), 0);
+            assert!(wide.value(2).is_nan());
+        }
+    }
 }
