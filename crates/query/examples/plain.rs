@@ -3,6 +3,7 @@
 
 use std::error::Error;
 
+use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::util::pretty::pretty_format_batches;
 use datafusion::prelude::{ParquetReadOptions, SessionContext};
 
@@ -17,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let context = SessionContext::new();
         context.register_parquet(name, path, ParquetReadOptions::default()).await?;
         let batches = context.sql(&sql).await?.collect().await?;
-        let rows: usize = batches.iter().map(|batch| batch.num_rows()).sum();
+        let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
         if rows <= 100 {
             println!("{}", pretty_format_batches(&batches)?);
         } else {

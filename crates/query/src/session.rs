@@ -30,7 +30,7 @@ use crate::catalog::Catalog;
 use crate::policy::{EngineChoice, Policy, Privacy, UnitRule};
 use crate::question::Question;
 use crate::release::{Answered, Cost, Design, Request, Source};
-use crate::sql::Batch;
+use crate::sql::{Batch, Statement};
 
 /// Private tables, their policy and their budget, ready to be asked.
 ///
@@ -139,7 +139,7 @@ impl Session {
             true => None,
             false => Some(self.price(&batch, &questions, sql, request, analyst)?),
         };
-        let explanation = Explanation::of(&batch, paid.as_ref(), self.budget()?)?;
+        let explanation = Explanation::of(&batch, paid.as_ref(), &self.budget()?)?;
         Ok(Prepared { batch, paid, analyst: analyst.map(str::to_owned), explanation })
     }
 
@@ -288,7 +288,7 @@ impl Session {
                 "the ledger was replaced meanwhile: ask again",
             ));
         };
-        for table in batch.statements.iter().flat_map(|statement| statement.tables()) {
+        for table in batch.statements.iter().flat_map(Statement::tables) {
             self.catalog.unchanged(&self.policy, table)?;
         }
         let spec = charge.spec.clone();

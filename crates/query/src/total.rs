@@ -117,6 +117,7 @@ fn coerce(expr: Expr, schema: &DFSchema) -> Result<Expr, QueryError> {
     })
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not named is treated alike")]
 fn rewrite_parts(expr: Expr, schema: &DFSchema) -> Result<Expr, QueryError> {
     let rewritten = expr.transform_up(|part| {
         let total = rewrite::total(part, schema);

@@ -11,8 +11,9 @@ use crate::statement::Statement;
 
 const EXAMPLES: &str = "\
 Examples:
-  throng explain --policy clinic/throng.toml 'SELECT clinic, avg(age) AS age FROM visits GROUP BY clinic'
-  throng explain --policy clinic/throng.toml --epsilon 0.1 --json 'SELECT count(*) AS n FROM visits'";
+  throng explain --policy clinic/throng.toml 'SELECT avg(age) AS age FROM visits'
+  throng explain --policy clinic/throng.toml --epsilon 0.1 --json \\
+    'SELECT count(*) AS n FROM visits'";
 
 /// Explain what a question would do and cost.
 ///

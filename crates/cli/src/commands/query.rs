@@ -19,10 +19,13 @@ pub(crate) use setting::Setting;
 
 const EXAMPLES: &str = "\
 Examples:
-  throng query --policy clinic/throng.toml --yes 'SELECT clinic, count(*) AS visits FROM visits GROUP BY clinic'
+  throng query --policy clinic/throng.toml --yes \\
+    'SELECT clinic, count(*) AS visits FROM visits GROUP BY clinic'
   throng query --policy clinic/throng.toml --yes --json 'SELECT avg(age) AS age FROM visits'
-  throng query --table v=clinic/visits.parquet --unit person_id --max-groups 1 --max-rows 20 --error 'count: 500 @95%' --delta 1e-6 --yes 'SELECT count(*) AS n FROM v'
-  throng query --table v=clinic/visits.parquet --unit person_id --bound cost=0..400 --max-groups 3 --max-rows 10 --epsilon 1 --delta 1e-6 --yes 'SELECT sum(cost) AS cost FROM v'";
+  throng query --table v=clinic/visits.parquet --unit person_id --max-groups 1 --max-rows 20 \\
+    --error 'count: 500 @95%' --delta 1e-6 --yes 'SELECT count(*) AS n FROM v'
+  throng query --table v=clinic/visits.parquet --unit person_id --bound cost=0..400 \\
+    --max-groups 3 --max-rows 10 --epsilon 1 --delta 1e-6 --yes 'SELECT sum(cost) AS cost FROM v'";
 
 /// Ask private tables in SQL.
 ///

@@ -25,7 +25,8 @@ fn help_reads_like_a_guide() {
 /// The lines of a text that call throng.
 fn examples(text: &str) -> Vec<String> {
     let starts = ["throng ", "echo ", "printf ", "seq "];
-    let calls = text
+    let whole = text.replace("\\\n", "");
+    let calls = whole
         .lines()
         .map(str::trim)
         .filter(|line| starts.iter().any(|start| line.starts_with(start)));

@@ -272,8 +272,11 @@ fn quick_use_needs_no_policy() {
     let left = project.json(&["ledger", "show"]);
     assert_eq!(left["budget"]["epsilon"], 10.0);
     // Other bounds are another question of the same budget.
-    let wider =
-        [&table[..], &["--unit-row", "--epsilon", "1", "SELECT count(*) AS n FROM v"]].concat();
+    let wider = [
+        &table[..],
+        &["--unit", "person", "--max-rows", "5", "--epsilon", "1", "SELECT count(*) AS n FROM v"],
+    ]
+    .concat();
     let answer = project.json(&wider);
     assert!(answer["remaining"]["epsilon"].as_f64().unwrap() < 8.5, "{answer}");
     let talk = project.refused(&[&wider[..], &["--budget", "20,1e-5"]].concat(), 3);

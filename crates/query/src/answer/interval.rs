@@ -219,6 +219,8 @@ mod tests {
     }
 
     /// What the operation is on numbers.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not named is treated alike")]
+    #[expect(clippy::disallowed_methods, reason = "post-processing of released numbers")]
     fn value(op: Op, x: f64, y: f64) -> f64 {
         match op {
             Op::Add => x + y,

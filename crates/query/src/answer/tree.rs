@@ -188,6 +188,7 @@ mod tests {
             .fold(0.0, f64::max)
     }
 
+    #[expect(clippy::disallowed_methods, reason = "post-processing of released numbers")]
     fn distance(a: &[Cell], b: &[Cell]) -> f64 {
         a.iter().zip(b).map(|(a, b)| (a.value - b.value).powi(2) / a.variance).sum()
     }

@@ -83,7 +83,7 @@ pub(super) fn named(totals: &Totals, ids: &[u32]) -> Vec<String> {
     let value = |column, row| ScalarValue::try_from_array(column, row).map(|v| format!("{v:?}"));
     let name = |row| {
         let values = batch.columns().iter().map(|column| value(column, row));
-        values.map(|v| v.unwrap_or_default()).collect::<Vec<_>>().join(" ")
+        values.map(Result::unwrap_or_default).collect::<Vec<_>>().join(" ")
     };
     (0..ids.len()).map(name).collect()
 }

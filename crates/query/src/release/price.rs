@@ -208,6 +208,7 @@ fn is_concentrated(
 }
 
 /// A spec without the leaks of its thresholds, and their sum.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not named is treated alike")]
 fn without_leaks(spec: &MechanismSpec) -> Result<(MechanismSpec, Rational), QueryError> {
     let MechanismSpec::Composed(parts) = spec else { return Ok((spec.clone(), Rational::ZERO)) };
     let mut leak = Rational::ZERO;

@@ -94,7 +94,8 @@ impl Design {
             let cells = totals.bounded(&one, &[0]).map_err(quiet)?;
             let values = cells.values.first().and_then(|lists| lists.first());
             let counts = ranges::counts(values.map_or(&[], |values| values));
-            let counts = counts.into_iter().map(|n| i128::from(n) * i128::from(SCORE)).collect();
+            let counts: Vec<i128> =
+                counts.into_iter().map(|n| i128::from(n) * i128::from(SCORE)).collect();
             #[cfg(any(test, feature = "test-util"))]
             self.note_bins(format!("range of {}", search.column), &reach, &counts);
             let (counts, deviation) = counted(&search.noise, &reach, self.under, counts, run)?;
@@ -112,8 +113,8 @@ impl Design {
     }
 
     #[cfg(any(test, feature = "test-util"))]
-    fn note_bins(&self, part: String, reach: &Rational, counts: &Vec<i128>) {
-        let (family, reach, values) = (self.family, reach.clone(), counts.clone());
+    fn note_bins(&self, part: String, reach: &Rational, counts: &[i128]) {
+        let (family, reach, values) = (self.family, reach.clone(), counts.to_vec());
         exact::note(part, exact::numbered(counts.len()), Content::Totals { family, reach, values });
     }
 
@@ -298,7 +299,7 @@ impl<'a> Answering<'a> {
         let (noisy, base) = match &selection.by {
             By::Score(relative) => {
                 let score = |i: &usize| i128::from(cells.scores.get(*i).copied().unwrap_or(0));
-                let scores = candidates.iter().map(score).collect();
+                let scores: Vec<i128> = candidates.iter().map(score).collect();
                 let reach = score_reach(self.plan.groups, self.design.family, self.design.under)?;
                 #[cfg(any(test, feature = "test-util"))]
                 self.note_scores(selection.one, &reach, cells, &candidates, &scores);
@@ -336,11 +337,11 @@ impl<'a> Answering<'a> {
         reach: &Rational,
         cells: &Cells,
         places: &[usize],
-        values: &Vec<i128>,
+        values: &[i128],
     ) {
         let ids: Vec<u32> = places.iter().filter_map(|i| cells.keys.get(*i).copied()).collect();
         let (family, groups) = (self.design.family, self.plan.groups);
-        let (reach, values) = (reach.clone(), values.clone());
+        let (reach, values) = (reach.clone(), values.to_vec());
         let content = Content::Scores { family, reach, groups, one, values };
         exact::note("scores".into(), exact::named(self.totals, &ids), content);
     }
@@ -356,7 +357,7 @@ impl<'a> Answering<'a> {
         let base = self.plan.bases.get(place).ok_or_else(broken)?;
         let scaled = self.measures.get(place).and_then(Option::as_ref).ok_or_else(broken)?;
         let sums = self.sums(place, cells)?;
-        let values = places.iter().map(|i| sums.get(*i).copied().unwrap_or(0)).collect();
+        let values: Vec<i128> = places.iter().map(|i| sums.get(*i).copied().unwrap_or(0)).collect();
         let reach = self.design.reach(self.plan, base, &scaled.each, None)?;
         self.note_scores(one, &reach, cells, places, &values);
         Ok(())

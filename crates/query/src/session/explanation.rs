@@ -48,7 +48,7 @@ impl Explanation {
     pub(super) fn of(
         batch: &Batch,
         paid: Option<&Paid>,
-        budget: Budget,
+        budget: &Budget,
     ) -> Result<Self, QueryError> {
         let statements = batch
             .statements

@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use crate::QueryError;
 use crate::catalog::Catalog;
 use crate::release::{Asked, Source};
-use crate::sql::Batch;
+use crate::sql::{Batch, Statement};
 use crate::tally::{Totals, tally_streams};
 
 /// How far a scan is.
@@ -45,7 +45,7 @@ impl Scan {
         progress: &Watch,
     ) -> Result<Self, QueryError> {
         let mut bytes = 0_u64;
-        for table in batch.statements.iter().flat_map(|statement| statement.tables()) {
+        for table in batch.statements.iter().flat_map(Statement::tables) {
             bytes = bytes.saturating_add(catalog.files(table)?.bytes);
         }
         let context = catalog.context()?;

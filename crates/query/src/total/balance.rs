@@ -9,6 +9,7 @@ use datafusion::error::Result;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
 
 /// The operator of a link of a chain.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not named is treated alike")]
 pub(super) const fn link(expr: &Expr) -> Option<Operator> {
     match expr {
         Expr::BinaryExpr(BinaryExpr { op: op @ (Operator::And | Operator::Or), .. }) => Some(*op),
@@ -31,6 +32,7 @@ pub(super) fn balanced(expr: Expr) -> Result<Expr> {
 }
 
 /// The operands of a chain, in order.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not named is treated alike")]
 fn operands(expr: Expr, op: Operator) -> Vec<Expr> {
     let (mut open, mut found) = (vec![expr], Vec::new());
     while let Some(part) = open.pop() {

@@ -71,6 +71,7 @@ impl Stage {
     }
 
     /// Why a part may not stand, if it fails.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not named is treated alike")]
     fn refusal(&self, part: &Expr) -> Option<QueryError> {
         let may_fail = matches!(
             part,
@@ -116,6 +117,7 @@ impl Stage {
         last
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not named is treated alike")]
     fn arguments(&self, call: &ScalarFunction, row: usize) -> Result<ScalarFunctionArgs> {
         let args = call.args.iter().map(|arg| match arg {
             Expr::Literal(value, _) => Ok(ColumnarValue::Scalar(value.clone())),
@@ -144,6 +146,7 @@ fn failure(part: &Expr, error: &DataFusionError) -> QueryError {
 /// Hostile values of a plain type; of dates and times, ordinary ones: in a build with checks for
 /// overflow the engine's calendar panics at the ends of time, which its guard holds but not without
 /// noise.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not named is treated alike")]
 fn values(kind: &DataType) -> Result<ArrayRef> {
     let kind = kinds::plain(kind).unwrap_or_else(|| kind.clone());
     let ordinary = Int64Array::from(vec![Some(0), Some(1), Some(-1), Some(19_782), None]);

@@ -202,6 +202,7 @@ fn call(operation: Operation, args: Vec<Expr>) -> Expr {
     Expr::ScalarFunction(ScalarFunction { func: arithmetic::total(operation), args })
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not named is treated alike")]
 fn of_binary(binary: BinaryExpr, schema: &DFSchema) -> Result<Expr, QueryError> {
     match binary.op {
         Operator::Eq
@@ -290,6 +291,7 @@ fn of_concat(binary: BinaryExpr, schema: &DFSchema) -> Result<Expr, QueryError> 
     of_cast(joined, &kind, schema)
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "what is not named is treated alike")]
 fn of_pattern(like: Like, kind: fn(Like) -> Expr) -> Result<Expr, QueryError> {
     match like.pattern.as_ref() {
         Expr::Literal(

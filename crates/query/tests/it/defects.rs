@@ -341,12 +341,10 @@ fn a_charge_comes_before_the_first_row() {
         ArrowWriter::try_new(File::create(&path).unwrap(), batch.schema(), None).unwrap();
     writer.write(&batch).unwrap();
     writer.close().unwrap();
-    let text = format!(
-        "[budget]\nrho = 10\n[tables.events]\npath = \"events.parquet\"\nunit = \"user_id\"\n\
+    let text = "[budget]\nrho = 10\n[tables.events]\npath = \"events.parquet\"\nunit = \"user_id\"\n\
          max_groups = 1\nmax_rows = 1\n[tables.events.columns]\n\
-         age = {{ lower = 0, upper = 120 }}\n"
-    );
-    let policy = Policy::parse(&text, &place.directory.join("throng.toml")).unwrap();
+         age = { lower = 0, upper = 120 }\n";
+    let policy = Policy::parse(text, &place.directory.join("throng.toml")).unwrap();
     let session = Session::open(policy).unwrap();
     let request = session.request(Some(cost("1"))).unwrap();
     let spent = session.ledger().spent().unwrap();
@@ -432,7 +430,7 @@ fn neighbours_are_answered_in_the_same_way() {
             let keys = table.columns.iter().zip(table.batch.columns());
             let keys: Vec<_> = keys.filter(|(c, _)| c.ends.is_none()).map(|(_, a)| a).collect();
             let names: Vec<_> = table.columns.iter().map(|c| &c.name).collect();
-            let nulls: Vec<_> = table.batch.columns().iter().map(|a| a.null_count()).collect();
+            let nulls: Vec<_> = table.batch.columns().iter().map(Array::null_count).collect();
             shapes.push(format!("{names:?} {keys:?} {} {nulls:?} {}", table.rows(), entropy.calls));
         }
         let refused = ask(&session, "SELECT city FROM events").unwrap_err();

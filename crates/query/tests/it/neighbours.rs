@@ -98,6 +98,7 @@ fn request(noise: NoiseChoice, dice: &mut Dice) -> Request {
 }
 
 /// What earlier answers have released: now and then something about everything.
+#[expect(clippy::cast_possible_truncation, reason = "a small number")]
 fn fact(name: &str, known: bool, dice: u64) -> Option<String> {
     if !known {
         return None;

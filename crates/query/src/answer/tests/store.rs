@@ -92,7 +92,7 @@ proptest! {
 
     #[test]
     fn numbers_round_trip(cells in prop::collection::vec(any::<(u64, u64, u64)>(), 0..20), whole: bool) {
-        let number = |bits: u64| Some(f64::from_bits(bits)).filter(|_| bits % 5 != 0);
+        let number = |bits: u64| Some(f64::from_bits(bits)).filter(|_| !bits.is_multiple_of(5));
         let column = NoisyColumn {
             values: cells.iter().map(|cell| number(cell.0)).collect(),
             low: cells.iter().map(|cell| number(cell.1)).collect(),

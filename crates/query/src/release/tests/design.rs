@@ -25,14 +25,14 @@ fn the_cost_covers_the_spec_and_little_is_left() {
         let under = question.neighbours;
         for noise in [NoiseChoice::Gaussian, NoiseChoice::Laplace] {
             let request = Request { noise, ..request("1", "1e-6") };
-            let design = Design::new(&[question.clone()], &request, &no_facts).unwrap();
+            let design = Design::new(std::slice::from_ref(&question), &request, &no_facts).unwrap();
             let loss =
                 PrivacyLoss::of_spec(design.described(), under, Accuracy::default()).unwrap();
             let epsilon = loss.epsilon(1e-6).unwrap();
             assert!(epsilon.upper <= 1.0 + 1e-9 && epsilon.lower > 0.99, "{epsilon:?}");
         }
         let request = Request { cost: zcdp.clone(), ..request("1", "1e-6") };
-        let design = Design::new(&[question.clone()], &request, &no_facts).unwrap();
+        let design = Design::new(std::slice::from_ref(&question), &request, &no_facts).unwrap();
         let price = cost::zcdp(design.described(), under).unwrap();
         assert!(price.rho.to_f64_up() <= 0.02 && price.rho.to_f64_up() > 0.0199);
     }
@@ -57,7 +57,7 @@ fn quantiles_are_priced_with_the_rest() {
     let question = question(user(), vec![city(public(5))], asked, fixed(3, 10));
     for noise in [NoiseChoice::Gaussian, NoiseChoice::Laplace] {
         let request = Request { noise, ..request("1", "1e-6") };
-        let design = Design::new(&[question.clone()], &request, &no_facts).unwrap();
+        let design = Design::new(std::slice::from_ref(&question), &request, &no_facts).unwrap();
         let under = Neighbours::AddRemove;
         let loss = PrivacyLoss::of_spec(design.described(), under, Accuracy::default()).unwrap();
         let epsilon = loss.epsilon(1e-6).unwrap();
@@ -155,7 +155,7 @@ fn nonsense_is_refused() {
         request("1", "1"),
     ];
     for request in bad {
-        assert!(Design::new(&[listed.clone()], &request, &no_facts).is_err());
+        assert!(Design::new(std::slice::from_ref(&listed), &request, &no_facts).is_err());
     }
     assert!(Design::new(&[], &good, &no_facts).is_err());
     let none = Request { bounds_share: Rational::ZERO, ..good };

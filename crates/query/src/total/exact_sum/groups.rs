@@ -81,7 +81,7 @@ impl GroupsAccumulator for Groups {
         values: &[ArrayRef],
         filter: Option<&BooleanArray>,
     ) -> Result<Vec<ArrayRef>> {
-        let rows = values.first().map_or(0, |values| values.len());
+        let rows = values.first().map_or(0, Array::len);
         let mut each = Self::default();
         each.update_batch(values, &Vec::from_iter(0..rows), filter, rows)?;
         each.state(EmitTo::All)

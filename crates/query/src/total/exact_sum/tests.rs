@@ -113,6 +113,7 @@ fn carries_are_settled_in_time() {
 }
 
 #[tokio::test]
+#[expect(clippy::cast_possible_wrap, reason = "a small number")]
 async fn through_the_engine_in_any_partitioning() {
     let values: Vec<f64> = (0..3000).map(|i| (f64::from(i) - 1500.3) * 1e10 + 1e-7).collect();
     let mut seen = Vec::new();

@@ -188,7 +188,7 @@ impl World {
             match under {
                 Neighbours::Replace => world.rows("ballots")[place] = Row::random(None, dice),
                 Neighbours::AddRemove | Neighbours::ZeroOut => {
-                    drop(world.rows("ballots").remove(place));
+                    let _ = world.rows("ballots").remove(place);
                 }
             }
             worlds.push(world);
@@ -282,6 +282,7 @@ impl Memory {
     }
 
     /// The plan, on the tables of this world.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "what is not named is treated alike")]
     fn moved(&self, plan: LogicalPlan) -> LogicalPlan {
         let moved = plan.transform_up_with_subqueries(|node| match node {
             LogicalPlan::TableScan(mut scan) => {
