@@ -25,7 +25,7 @@ fn help_reads_like_a_guide() {
 /// The lines of a text that call throng.
 fn examples(text: &str) -> Vec<String> {
     let starts = ["throng ", "echo ", "printf ", "seq "];
-    let whole = text.replace("\\\n", "");
+    let whole = text.replace("\\\n    ", "");
     let calls = whole
         .lines()
         .map(str::trim)
