@@ -22,7 +22,7 @@ use crate::question::{Question, Range};
 /// The mechanism that answers a batch of questions: which noise, on what, at which price.
 ///
 /// # Guarantee
-/// [`Design::spec`] is fixed by the questions, the request and facts that have been released; it
+/// [`Design::described`] is fixed by the questions, the request and facts that have been released; it
 /// describes everything that [`throng_mechanism::Mechanism::answer`] draws, whatever the data is and
 /// whichever bounds are chosen along the way (`family.rs` has the proof). If the cost of the
 /// request is a budget, it covers the spec; that was certified by the accountant.

@@ -214,6 +214,12 @@ fn the_long_text_is_null_only_where_text_is_made() {
 
 #[test]
 fn huge_expressions_are_refused_and_deep_ones_are_not_deadly() {
+    // As texts are planned: on a stack that is large enough, optimised or not.
+    let thread = std::thread::Builder::new().stack_size(1 << 28).spawn(huge_and_deep).unwrap();
+    thread.join().unwrap();
+}
+
+fn huge_and_deep() {
     let field = Field::new();
     let mut expr = datafusion::prelude::ident("i64");
     for _ in 0..150 {
