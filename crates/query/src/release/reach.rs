@@ -23,6 +23,8 @@ use throng_mechanism::{L2, MechanismError, Sensitivity};
 use throng_numeric::Rational;
 
 use super::family::Family;
+use super::plan::{Base, Plan, Rows};
+use super::threshold::SCORE;
 
 /// What contains the contribution of each unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,4 +77,49 @@ impl Shape {
             }
         }
     }
+}
+
+/// The reach of a base of a plan, in the steps its cells are kept in; `limit` is that of the norm.
+pub(super) fn reach(
+    plan: &Plan,
+    base: &Base,
+    each: &Rational,
+    limit: Option<u64>,
+    family: Family,
+    under: Neighbours,
+) -> Result<Rational, MechanismError> {
+    let cells = |groups: u64, each: Rational| Shape::Box { groups, each };
+    let shape = match (base, plan.rows) {
+        (Base::Units, _) => cells(plan.few, Rational::from(SCORE)),
+        (Base::Distinct { .. } | Base::Quantile { .. }, _) => {
+            cells(plan.few, Rational::from(SCORE) * Rational::from(plan.values))
+        }
+        (_, Rows::Each(rows)) => cells(plan.groups, each * &Rational::from(rows)),
+        (_, Rows::Norm(known)) => {
+            let limit = limit.or(known).unwrap_or(1 << 10);
+            Shape::Ball { limit: each * &Rational::new(limit, 1_u32 << 10)? }
+        }
+    };
+    let sign = Sign { positive: base.is_positive(), single: plan.is_single() };
+    shape.reach(family, sign, under)
+}
+
+/// The reach of scores: S in L2, √groups S in L1.
+pub(super) fn score_reach(
+    groups: u64,
+    family: Family,
+    under: Neighbours,
+) -> Result<Rational, MechanismError> {
+    let square = Rational::from(SCORE).square();
+    let square = match family {
+        Family::Gaussian => square,
+        Family::Laplace => square * Rational::from(groups),
+    };
+    let limit = Sensitivity::<L2>::of_square(&square, under)?.distance().clone();
+    Shape::Ball { limit }.reach(family, Sign { positive: true, single: false }, under)
+}
+
+/// The reach of a histogram in which a unit has one place, where 1 is kept as S.
+pub(super) fn one_hot_reach(family: Family, under: Neighbours) -> Result<Rational, MechanismError> {
+    score_reach(1, family, under)
 }
