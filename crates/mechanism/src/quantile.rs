@@ -4,6 +4,7 @@
 //! from the wanted one, which one unit moves by little, however far apart the data is; so the
 //! exponential mechanism finds a quantile with an error that is small *in ranks*.
 
+mod ends;
 mod estimate;
 mod layers;
 mod many;
@@ -33,6 +34,7 @@ use window::{Window, counted};
 /// | the fraction q = 0 or 1 | q n | 1 | 1 |
 /// | any other fraction q | q n | 2 max(q, 1 - q) | 2 |
 /// | the k-th lowest, highest | k, n - k | 2 | 2 |
+/// | an end for the fraction q | see [`Quantile::below`] | 2 max(q, 1 - q) | 2 |
 ///
 /// Data becomes steps as [`Clamp`] says; NaN counts as the point of the interval nearest to 0, so
 /// drop it first if it stands for nothing. Without data, every grid point is as likely as any.
@@ -223,6 +225,8 @@ impl Mechanism for Quantile {
     }
 
     fn answer(&self, input: &[f64], run: &mut Run<'_>) -> Result<Ranked, MechanismError> {
+        let padded = self.padded(input);
+        let input = padded.as_deref().unwrap_or(input);
         let domain = (self.clamp.lower(), self.clamp.upper());
         let score = Score::new(&self.target, input.len(), &self.rate, domain)?;
         let window = Window::around(input, self.clamp, score.ranks());

@@ -35,6 +35,7 @@ const CONSERVATIVE: [(&str, &str); 23] = [
     ("KeySelection by unit, replace", "two of the four keys that are paid for move"),
     ("NoisyMax", "losses near epsilon belong to candidates that hardly ever win"),
     ("Top", "the second round is paid for in full, and tells less"),
+    ("Quantile below", "the whole range is used by few data sets only"),
     ("Quantile fraction", "the whole range is used by few data sets only"),
     ("Quantile maximum", "the whole range is used by few data sets only"),
     ("Quantiles", "a level is paid for even if the unit hardly matters to it"),

@@ -29,11 +29,16 @@ enum Wanted {
     Fraction(&'static str),
     Lowest(u64),
     Highest(u64),
+    Below(&'static str),
+    Above(&'static str),
 }
 
-use Wanted::{Fraction, Highest, Lowest};
+use Wanted::{Above, Below, Fraction, Highest, Lowest};
 
-const ALL: [Wanted; 8] = [
+/// The confidence of ends.
+const SURE: f64 = 0.8;
+
+const ALL: [Wanted; 12] = [
     Fraction("0"),
     Fraction("1/4"),
     Fraction("1/2"),
@@ -42,6 +47,10 @@ const ALL: [Wanted; 8] = [
     Lowest(1),
     Lowest(2),
     Highest(1),
+    Below("1/2"),
+    Below("1"),
+    Above("1/4"),
+    Above("0"),
 ];
 
 impl Wanted {
@@ -50,28 +59,53 @@ impl Wanted {
             Fraction(q) => Quantile::fraction(&rational(q), clamp, epsilon, under),
             Lowest(k) => Quantile::lowest(*k, clamp, epsilon, under),
             Highest(k) => Quantile::highest(*k, clamp, epsilon, under),
+            Below(q) => Quantile::below(&rational(q), clamp, epsilon, under, SURE),
+            Above(q) => Quantile::above(&rational(q), clamp, epsilon, under, SURE),
         }
         .unwrap()
     }
 
+    /// What stands beside the rows, for ends.
+    fn beside(&self, (lower, upper): (i64, i64), rate: &Rational) -> Vec<i64> {
+        let end = match self {
+            Below(_) => lower,
+            Above(_) => upper,
+            Fraction(_) | Lowest(_) | Highest(_) => return Vec::new(),
+        };
+        vec![end; margin((lower, upper), rate)]
+    }
+
     /// d by its definition, without any cut of t.
-    fn distance(&self, rows: &[i64], y: i64) -> Rational {
+    fn distance(&self, rows: &[i64], beside: &[i64], y: i64) -> Rational {
+        let all = [rows, beside].concat();
         let number = |test: &dyn Fn(&i64) -> bool| {
-            Rational::from(rows.iter().filter(|x| test(x)).count() as u64)
+            Rational::from(all.iter().filter(|x| test(x)).count() as u64)
         };
         let n = Rational::from(rows.len() as u64);
         let t = match self {
             Fraction(q) => rational(q) * n,
             Lowest(k) => Rational::from(*k),
             Highest(k) => n - Rational::from(*k),
+            Below(q) => rational(q) * n,
+            Above(q) => rational(q) * n + Rational::from(beside.len() as u64),
         };
         let (below, upto) = (number(&|x| *x < y), number(&|x| *x <= y));
         (below - t.clone()).max(t - upto).max(Rational::ZERO)
     }
 
     fn law(&self, rows: &[i64], (lower, upper): (i64, i64), rate: &Rational) -> Law<i64> {
-        by_energy((lower..=upper).map(|y| (y, rate * &self.distance(rows, y))))
+        let beside = self.beside((lower, upper), rate);
+        by_energy((lower..=upper).map(|y| (y, rate * &self.distance(rows, &beside, y))))
     }
+}
+
+/// The ranks that an answer stays within with the confidence of ends, and one more: the chance of a point that is
+/// off by r is at most its number of points times e^(-rate r).
+fn margin((lower, upper): (i64, i64), rate: &Rational) -> usize {
+    let bounds = clamp(lower, upper);
+    let like = Quantile::lowest(0, bounds, &(rate * &Rational::from(2)), AddRemove).unwrap();
+    assert_eq!(like.rate(), rate);
+    like.rank_error(SURE).unwrap().ceil() as usize + 1
 }
 
 /// All data sets of at most `most` rows in 0..=top, as multisets.
@@ -121,8 +155,10 @@ fn ranges_are_right_and_tight() {
     for under in [AddRemove, Replace, ZeroOut] {
         for wanted in ALL {
             let rate = wanted.mechanism(clamp(0, 4), &1.into(), under).rate().clone();
+            let beside = wanted.beside((0, 4), &rate);
             let range = |(a, b): &(Vec<i64>, Vec<i64>)| {
-                let change = (0..=4).map(|y| wanted.distance(b, y) - wanted.distance(a, y));
+                let distance = |rows: &[i64], y| wanted.distance(rows, &beside, y);
+                let change = (0..=4).map(|y| distance(b, y) - distance(a, y));
                 let change: Vec<_> = change.collect();
                 change.iter().max().unwrap() - change.iter().min().unwrap()
             };
@@ -151,7 +187,12 @@ fn ranges_are_right_and_tight() {
             } else {
                 Rational::ZERO
             };
-            assert!(&widest + &slack >= claimed, "{wanted:?} {under}: {widest} < {claimed}");
+            // Next to the copies of an end few rows show little of the range.
+            let ends = matches!(wanted, Below(_) | Above(_));
+            assert!(
+                ends || &widest + &slack >= claimed,
+                "{wanted:?} {under}: {widest} < {claimed}"
+            );
         }
     }
 }
@@ -275,7 +316,11 @@ fn no_rows_one_row_and_hostile_rows() {
     let uniform = by_energy((-3..=4).map(|y| (y, Rational::ZERO)));
     for wanted in ALL {
         let m = wanted.mechanism(clamp(-3, 4), &1.into(), AddRemove);
-        assert!(!refuted(&uniform, first(samples(&m, &[], 3_000, 60))));
+        let law = match wanted {
+            Fraction(_) | Lowest(_) | Highest(_) => uniform.clone(),
+            Below(_) | Above(_) => wanted.law(&[], (-3, 4), m.rate()),
+        };
+        assert!(!refuted(&law, first(samples(&m, &[], 3_000, 60))));
         for (x, place) in [
             (f64::NAN, 0),
             (f64::INFINITY, 4),
@@ -306,7 +351,7 @@ fn errors_in_ranks_stay_within_their_bound() {
     let rows: Vec<i64> = (0..=1_000).step_by(2).collect();
     let data: Vec<f64> = rows.iter().map(|x| *x as f64).collect();
     let beyond = first(samples(&m, &data, 2_000, 70))
-        .filter(|y| Fraction("1/2").distance(&rows, *y).to_f64_nearest() > bound);
+        .filter(|y| Fraction("1/2").distance(&rows, &[], *y).to_f64_nearest() > bound);
     assert!(beyond.count() <= 280, "a tenth of 2000, and 6 standard deviations");
     let release = answer(&Whole(&m), data, &mut SeededEntropy::new(71));
     assert_eq!(release.rank_error(0.9).unwrap(), bound);
@@ -434,4 +479,45 @@ fn many_quantiles_are_drawn_by_that_law_and_in_order() {
     }
     assert_eq!(samples(&m, &[], 1, 92)[0].len(), 9);
     assert_eq!(samples(&m, &[f64::NAN], 1, 93)[0].len(), 9);
+}
+
+/// An end is beyond the quantile with the chance that it says, on all small data sets: exactly, from
+/// the law.
+#[test]
+fn ends_are_on_their_side() {
+    let (top, epsilon) = (6, Rational::from(3));
+    for under in [AddRemove, Replace] {
+        for wanted in
+            [Below("1/2"), Below("9/10"), Below("1"), Above("0"), Above("1/4"), Above("1/2")]
+        {
+            let m = wanted.mechanism(clamp(0, top), &epsilon, under);
+            for rows in data_sets(top, 4).into_iter().filter(|rows| !rows.is_empty()) {
+                let (Below(q) | Above(q) | Fraction(q)) = wanted else { continue };
+                let place = rational(q) * Rational::from(rows.len() as u64 - 1);
+                let (floor, ceil) = (place.floor(), place.ceil());
+                let at = |k: i128| rows[usize::try_from(k).unwrap()];
+                let (low, high) = (at(floor.try_into().unwrap()), at(ceil.try_into().unwrap()));
+                let right = |y: i64| match wanted {
+                    Below(_) => y <= low,
+                    Above(_) | Fraction(_) | Lowest(_) | Highest(_) => y >= high,
+                };
+                let law = wanted.law(&rows, (0, top), m.rate());
+                let chance: f64 = (0..=top).filter(|y| right(*y)).map(|y| law[&y].lower()).sum();
+                assert!(chance >= SURE - 1e-9, "{wanted:?} {rows:?}: {chance}");
+            }
+        }
+    }
+}
+
+/// With so little epsilon that nothing can be said, an end is that of the whole interval.
+#[test]
+fn a_margin_beyond_reason_tells_nothing() {
+    let bounds = clamp(-3, 9);
+    let tiny = rational("1e-9");
+    let half = rational("1/2");
+    let low = Quantile::below(&half, bounds, &tiny, AddRemove, 0.99).unwrap();
+    let high = Quantile::above(&half, bounds, &tiny, AddRemove, 0.99).unwrap();
+    for (m, end) in [(low, -3), (high, 9)] {
+        assert_eq!(samples(&m, &[1.0, 2.0, 3.0], 1, 64), [[end]]);
+    }
 }

@@ -149,6 +149,8 @@ pub enum UnitRule {
 pub struct ColumnRule {
     /// The range it is clamped to when summed.
     pub range: Option<Range>,
+    /// What the sum of one unit in one group is clamped to, in size, instead of bounding its rows.
+    pub unit_sum: Option<Rational>,
     /// The values a group may have, if they are public.
     pub keys: Option<Vec<Value>>,
     /// How the text of a CSV file is read.

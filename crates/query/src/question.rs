@@ -72,6 +72,8 @@ pub struct Input {
     pub kind: DataType,
     /// The range it is clamped to; `None` if it is only counted or told apart.
     pub range: Option<Range>,
+    /// What the sum of one unit in one group is clamped to, in size, if that is how it is bounded.
+    pub unit_sum: Option<Rational>,
 }
 
 /// The range of a number.

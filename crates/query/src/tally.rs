@@ -72,6 +72,16 @@ pub enum Measure {
         /// What is subtracted, in steps.
         centre: i64,
     },
+    /// The sum of clamp(x), in steps, over rows where x is not NULL; bounded by itself, not by the
+    /// number of its rows.
+    Clipped {
+        /// The input.
+        input: usize,
+        /// How a number becomes steps; at most 2^30 steps from 0 on either side.
+        clamp: Clamp,
+        /// What the sum of one unit in one group is clamped to, in size, in steps; at most 2^61.
+        most: u64,
+    },
     /// The sum of (clamp(x) - centre)^2 - offset, in squared steps, over rows where x is not NULL.
     Squares {
         /// The input.
@@ -100,6 +110,8 @@ pub enum Measure {
 impl Measure {
     /// The largest |contribution| of one row: 1 for counts, else in steps (or squared steps). For
     /// values, which are not added up, the largest |value|.
+    ///
+    /// For clipped sums too: what one unit contributes is their `most`.
     #[must_use]
     pub fn reach(&self) -> u64 {
         let far = |clamp: &Clamp, centre: i64| {
@@ -117,7 +129,7 @@ impl Measure {
                 let square = i128::try_from(square).unwrap_or(i128::MAX);
                 offset.unsigned_abs().max(square.saturating_sub(offset).unsigned_abs())
             }
-            Self::Values { clamp, .. } => far(clamp, 0),
+            Self::Clipped { clamp, .. } | Self::Values { clamp, .. } => far(clamp, 0),
         };
         u64::try_from(reach).unwrap_or(u64::MAX)
     }
@@ -127,6 +139,7 @@ impl Measure {
             Self::Rows => None,
             Self::Present { input }
             | Self::Sum { input, .. }
+            | Self::Clipped { input, .. }
             | Self::Squares { input, .. }
             | Self::Distinct { input }
             | Self::Values { input, .. } => Some(*input),
@@ -135,7 +148,7 @@ impl Measure {
 
     /// Whether contributions are added up in the table of totals.
     const fn is_sum(&self) -> bool {
-        matches!(self, Self::Sum { .. } | Self::Squares { .. })
+        matches!(self, Self::Sum { .. } | Self::Clipped { .. } | Self::Squares { .. })
     }
 }
 

@@ -166,7 +166,10 @@ mod tests {
         prop_oneof![
             fraction,
             (0..9_u64).prop_map(Target::Lowest),
-            (0..9_u64).prop_map(Target::Highest)
+            (0..9_u64).prop_map(Target::Highest),
+            (0..=6_i128, 1..=6_i128, 0..9_u64, any::<bool>()).prop_map(|(p, s, margin, above)| {
+                Target::End { p: p.min(s), s, margin, above }
+            }),
         ]
     }
 

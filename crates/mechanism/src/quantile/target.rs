@@ -14,6 +14,8 @@ pub(super) enum Target {
     Lowest(u64),
     /// t = n - k.
     Highest(u64),
+    /// t = (p/s)(n - margin) + margin above, where `margin` of the n are no data.
+    End { p: i128, s: i128, margin: u64, above: bool },
 }
 
 impl Target {
@@ -30,7 +32,7 @@ impl Target {
     /// s, so that s t is a whole number.
     pub(super) fn unit(&self) -> i128 {
         match self {
-            Self::Fraction { s, .. } => *s,
+            Self::Fraction { s, .. } | Self::End { s, .. } => *s,
             Self::Lowest(_) | Self::Highest(_) => 1,
         }
     }
@@ -41,6 +43,10 @@ impl Target {
             Self::Fraction { p, .. } => p * i128::from(n),
             Self::Lowest(k) => i128::from(*k.min(&n)),
             Self::Highest(k) => i128::from(n - k.min(&n)),
+            Self::End { p, s, margin, above } => {
+                let margin = *margin.min(&n);
+                p * i128::from(n - margin) + if *above { s * i128::from(margin) } else { 0 }
+            }
         }
     }
 
@@ -48,11 +54,14 @@ impl Target {
     pub(super) fn range(&self, under: Neighbours) -> Rational {
         match (self, under) {
             (Self::Fraction { p, s }, _) if *p == 0 || p == s => Rational::ONE,
-            (Self::Fraction { p, s }, Neighbours::AddRemove) => {
+            (Self::Fraction { p, s } | Self::End { p, s, .. }, Neighbours::AddRemove) => {
                 let most = Rational::from(2 * *p.max(&(s - p)));
                 most.checked_div(&Rational::from(*s)).unwrap_or(Rational::from(2))
             }
-            (Self::Fraction { .. }, Neighbours::Replace | Neighbours::ZeroOut)
+            (
+                Self::Fraction { .. } | Self::End { .. },
+                Neighbours::Replace | Neighbours::ZeroOut,
+            )
             | (Self::Lowest(_) | Self::Highest(_), _) => Rational::from(2),
         }
     }

@@ -101,6 +101,7 @@ fn ranked(epsilon: &Rational) -> Vec<Case> {
     let median = Quantile::median(clamp, epsilon, add).unwrap();
     let low = Quantile::fraction(&number("1/10"), clamp, epsilon, Neighbours::ZeroOut).unwrap();
     let most = Quantile::maximum(clamp, epsilon, swap).unwrap();
+    let end = Quantile::below(&number("1/2"), clamp, epsilon, add, 0.9).unwrap();
     let quarters = ["1/4", "1/2", "3/4"].map(number).to_vec();
     let several = Quantiles::new(quarters.clone(), clamp, epsilon, add).unwrap();
     let swapped = Quantiles::new(quarters, clamp, epsilon, swap).unwrap();
@@ -120,6 +121,7 @@ fn ranked(epsilon: &Rational) -> Vec<Case> {
         case("Quantile", median, Rows::of(reals(), halved), first, within),
         case("Quantile", low, Rows::of(reals(), added()), first, within).called("fraction"),
         case("Quantile", most, Rows::of(reals(), replaced()), first, within).called("maximum"),
+        case("Quantile", end, Rows::of(reals(), added()), first, within).called("below"),
         case("Quantiles", several, Rows::of(reals(), added()), all, within),
         case("Quantiles", swapped, Rows::of(reals(), replaced()), all, within).called("replace"),
     ]

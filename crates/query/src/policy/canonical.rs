@@ -57,7 +57,7 @@ fn protection(privacy: &Privacy) -> String {
 }
 
 fn declared(rule: &ColumnRule) -> String {
-    let ColumnRule { range, keys, kind } = rule;
+    let ColumnRule { range, unit_sum, keys, kind } = rule;
     let mut text = String::new();
     match range {
         Some(Range::Declared { lower, upper }) => {
@@ -67,6 +67,9 @@ fn declared(rule: &ColumnRule) -> String {
             let _ = write!(text, " auto {column:?}");
         }
         None => {}
+    }
+    if let Some(most) = unit_sum {
+        let _ = write!(text, " unit sum {most}");
     }
     if let Some(kind) = kind {
         let _ = write!(text, " type {kind:?}");

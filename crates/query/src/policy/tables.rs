@@ -7,6 +7,7 @@ use super::units::{self, Lost};
 use super::{ColumnRule, Format, Kind, Privacy, Table, UnitRule, Value, check, fields};
 use crate::QueryError;
 use crate::question::{Limit, Limits, Range};
+use throng_numeric::Rational;
 
 /// Reads all tables, then checks that each private row finds its unit.
 pub(super) fn tables(root: &Fields<'_>) -> Result<Vec<Table>, QueryError> {
@@ -67,6 +68,7 @@ fn table(name: &str, section: &Fields<'_>) -> Result<Table, QueryError> {
         }
     }
     let privacy = privacy(section)?;
+    bounded_sums(section, &privacy)?;
     Ok(Table { name: name.to_string(), paths, format, columns, privacy })
 }
 
@@ -168,6 +170,24 @@ fn limit(section: &Fields<'_>, field: &str) -> Result<Limit, QueryError> {
     }
 }
 
+/// Only units of several rows have sums to be bounded.
+fn bounded_sums(section: &Fields<'_>, privacy: &Privacy) -> Result<(), QueryError> {
+    let hint = match privacy {
+        Privacy::Public => "leave it out: a public table is not protected",
+        Privacy::Private { unit: UnitRule::Row, .. } => {
+            "each row is a unit: lower and upper bound what it adds"
+        }
+        Privacy::Private { .. } => return Ok(()),
+    };
+    let Some(columns) = section.get("columns") else { return Ok(()) };
+    for (_, _, column) in columns.fields()?.entries() {
+        if let Some(node) = column.fields()?.get("unit_sum") {
+            return Err(node.error("there is no unit with a sum of its own", hint));
+        }
+    }
+    Ok(())
+}
+
 fn rule(
     table: &str,
     column: &str,
@@ -176,8 +196,19 @@ fn rule(
 ) -> Result<ColumnRule, QueryError> {
     let section = node.fields()?;
     section.only(fields::COLUMN)?;
+    let (range, unit_sum) = (range(table, column, &section)?, unit_sum(&section)?);
+    if let (Some(Range::Declared { lower, upper }), Some(most), Some(node)) =
+        (&range, &unit_sum, section.get("unit_sum"))
+        && lower.abs().max(upper.abs()) > *most
+    {
+        let hint = "a sum can be as large as one value: narrow lower and upper, or raise it";
+        return Err(node.error("is less than a single value may be", hint));
+    }
+    // A value alone is a sum as well.
+    let alone = |most: &Rational| Range::Declared { lower: -most.clone(), upper: most.clone() };
     Ok(ColumnRule {
-        range: range(table, column, &section)?,
+        range: range.or_else(|| unit_sum.as_ref().map(alone)),
+        unit_sum,
         keys: section.get("keys").map(|node| keys(&node)).transpose()?,
         kind: section.get("type").map(|node| kind(&node, format)).transpose()?,
     })
@@ -203,6 +234,15 @@ fn range(table: &str, column: &str, section: &Fields<'_>) -> Result<Option<Range
             Err(node.error("bounds = \"auto\" goes without lower and upper", "keep one of the two"))
         }
     }
+}
+
+fn unit_sum(section: &Fields<'_>) -> Result<Option<Rational>, QueryError> {
+    let Some(node) = section.get("unit_sum") else { return Ok(None) };
+    let most = node.number()?;
+    if !most.is_positive() {
+        return Err(node.error("must be above 0", "the largest sum of one unit in one group"));
+    }
+    Ok(Some(most))
 }
 
 fn keys(node: &Node<'_>) -> Result<Vec<Value>, QueryError> {

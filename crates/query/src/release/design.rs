@@ -158,10 +158,11 @@ impl Design {
         found: &Found,
     ) -> Result<Vec<Option<Scaled>>, QueryError> {
         let input_of = |base: &Base| match base {
-            Base::Rows | Base::Units => None,
+            Base::Rows | Base::Units | Base::End { .. } => None,
             Base::Present { input }
             | Base::Distinct { input }
             | Base::Sum { input, .. }
+            | Base::Clipped { input }
             | Base::Squares { input }
             | Base::Quantile { input, .. } => Some(*input),
         };

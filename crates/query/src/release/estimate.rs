@@ -12,6 +12,7 @@
 //! * A mean s/n: all θ for which s - θ n is within the interval of its noise (Fieller's construction, which
 //!   does not linearise), within the range of the numbers.
 //! * A variance: by its linear part, within its range.
+//! * A quantile: two more draws, each on its side of the quantile with half of the confidence that is left.
 
 use super::contribution::normal_half_width;
 use super::family::Family;
@@ -119,9 +120,14 @@ impl Precision {
                     _ => NOTHING,
                 }
             }
-            Recipe::Quantile { place } => {
-                base(place).map_or(NOTHING, |x| (Some(x.at(cell)), None, None))
-            }
+            Recipe::Quantile { place, low, high } => base(place).map_or(NOTHING, |x| {
+                let end =
+                    |i: Option<usize>, edge| i.and_then(base).map_or(edge, |end| end.at(cell));
+                let value = x.at(cell);
+                // An interval that is too wide still covers.
+                let (low, high) = (end(low, x.ends.0), end(high, x.ends.1));
+                (Some(value), Some(low.min(value)), Some(high.max(value)))
+            }),
         }
     }
 
@@ -171,7 +177,7 @@ fn around(x: f64, width: f64) -> Cell {
 fn is_whole(recipe: Recipe, bases: &[NoisyBase]) -> bool {
     match recipe {
         Recipe::Count { .. } => true,
-        Recipe::Quantile { place } => bases.get(place).is_some_and(|base| base.whole),
+        Recipe::Quantile { place, .. } => bases.get(place).is_some_and(|base| base.whole),
         Recipe::Direct { .. }
         | Recipe::Shifted { .. }
         | Recipe::Mean { .. }

@@ -167,9 +167,13 @@ impl Design {
         let (amount, _) = planned.amounts.get(place).ok_or_else(missing)?;
         let scaled = known.and_then(|known| known.get(place));
         let reach = match (scaled, base, plan.rows) {
+            (_, Base::End { .. }, _) => None,
             (Some(None), _, _) | (Some(_), Base::Distinct { .. }, _) => {
                 let reach = self.reach(plan, base, &Rational::ONE, None)?;
                 Some(reach.to_f64_up() / number(SCORE.unsigned_abs()))
+            }
+            (Some(Some(scaled)), Base::Clipped { .. }, _) => {
+                Some(self.reach(plan, base, &scaled.each, None)?.to_f64_up() * scaled.unit)
             }
             (Some(Some(scaled)), base, rows) if base.is_total() && rows != Rows::Norm(None) => {
                 Some(self.reach(plan, base, &scaled.each, None)?.to_f64_up() * scaled.unit)
@@ -219,7 +223,7 @@ impl Design {
                 let width = precision.half_width(&[*squares]);
                 (None, format!("about ± {width:.4} / rows of the group"))
             }
-            (Some(Recipe::Quantile { place }), _) => (None, self.ranks(planned, place)?),
+            (Some(Recipe::Quantile { place, .. }), _) => (None, self.ranks(planned, place)?),
             _ => later(),
         })
     }
@@ -302,7 +306,10 @@ fn base_in_words(plan: &Plan, base: &Base, scaled: Option<&Scaled>) -> String {
         Base::Distinct { input } => format!("distinct {}", name(*input)),
         Base::Sum { input, centred: true } => format!("sum of {} - {centre}", name(*input)),
         Base::Sum { input, centred: false } => format!("sum of {}", name(*input)),
+        Base::Clipped { input } => format!("sum of {}, clipped by unit", name(*input)),
         Base::Squares { input } => format!("sum of ({} - {centre})²", name(*input)),
+        Base::End { above: false, .. } => String::from("lower end of its interval"),
+        Base::End { above: true, .. } => String::from("upper end of its interval"),
         Base::Quantile { input, fraction } => format!("quantile {fraction} of {}", name(*input)),
     }
 }

@@ -1,6 +1,6 @@
 //! Base measures on grids: how numbers become steps, and how many steps a row contributes.
 
-use throng_mechanism::{Clamp, Grid};
+use throng_mechanism::{Clamp, Grid, MechanismError};
 use throng_numeric::Rational;
 
 use super::plan::{Base, Plan, is_whole};
@@ -25,7 +25,7 @@ pub(super) struct Scaled {
     pub(super) measure: Measure,
     /// Totals are multiplied by 2^bits.
     pub(super) bits: u32,
-    /// What one row contributes at most, in steps / 2^bits.
+    /// What one row (of a clipped sum, one unit in one cell) contributes at most, in steps / 2^bits.
     pub(super) each: Rational,
     /// What a step / 2^bits is worth.
     pub(super) unit: f64,
@@ -51,14 +51,14 @@ impl Scaled {
         }
     }
 
-    /// The measure of a base; `None` for units, which need none.
+    /// The measure of a base; `None` for units and ends, which need none of their own.
     pub(super) fn of(
         plan: &Plan,
         base: &Base,
         ends: Option<&Ends>,
     ) -> Result<Option<Self>, QueryError> {
         Ok(match base {
-            Base::Units => None,
+            Base::Units | Base::End { .. } => None,
             Base::Rows => Some(Self::count(Measure::Rows)),
             Base::Present { input } => Some(Self::count(Measure::Present { input: *input })),
             Base::Distinct { input } => {
@@ -67,6 +67,7 @@ impl Scaled {
             Base::Sum { input, centred } => {
                 Some(Self::sum(*input, clamp(plan, *input, known(ends)?, *centred)?, *centred))
             }
+            Base::Clipped { input } => Some(Self::clipped(plan, *input, known(ends)?)?),
             Base::Squares { input } => {
                 Some(Self::squares(*input, clamp(plan, *input, known(ends)?, true)?))
             }
@@ -94,6 +95,30 @@ impl Scaled {
             offset: 0.0,
             ends: (clamp.grid().to_f64(clamp.lower()), clamp.grid().to_f64(clamp.upper())),
         }
+    }
+
+    /// A sum with a clip: the clip decides about the grid, as it does about the noise.
+    fn clipped(plan: &Plan, input: usize, ends: &Ends) -> Result<Self, QueryError> {
+        let found = plan.question.inputs.get(input);
+        let most = found.and_then(|input| input.unit_sum.clone());
+        let most = most.ok_or_else(|| QueryError::invalid("a sum without its clip", ""))?;
+        let within = |x: &Rational| x.clone().clamp(-most.clone(), most.clone());
+        let whole = found.is_some_and(|input| is_whole(&input.kind));
+        let whole = whole && most <= Rational::from(1_i64 << 28);
+        let grid = if whole { Grid::WHOLE } else { Grid::under(&most)? };
+        let clamp = Clamp::new(&within(&ends.lower), &within(&ends.upper), grid)?;
+        let steps = most.checked_div(&grid.step()).map_err(MechanismError::from)?;
+        let steps = u64::try_from(steps.floor()).unwrap_or(1).max(1);
+        let bits = FINE.saturating_sub(steps.ilog2());
+        Ok(Self {
+            measure: Measure::Clipped { input, clamp, most: steps },
+            bits,
+            each: Rational::from(steps) * Rational::from(1_u64 << bits),
+            unit: grid.to_f64(1) / number(1 << bits),
+            centre: 0.0,
+            offset: 0.0,
+            ends: (grid.to_f64(clamp.lower()), grid.to_f64(clamp.upper())),
+        })
     }
 
     fn squares(input: usize, clamp: Clamp) -> Self {

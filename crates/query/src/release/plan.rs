@@ -6,9 +6,10 @@
 //! | COUNT(x) | rows where x is present; rows if x is never NULL |
 //! | COUNT(DISTINCT unit), COUNT(DISTINCT x) | units, distinct values |
 //! | SUM(x) | the sum of x; or centre · count + the sum of x - centre, if that count is released anyway |
+//! | SUM(x) with a clip on the unit's sum | the sum over units of their clipped sums |
 //! | AVG(x) | centre + the sum of x - centre over the count |
 //! | VAR(x), STDDEV(x) | the sums of x - centre and of its squares, and the count |
-//! | quantiles | the exponential mechanism on values |
+//! | quantiles | the exponential mechanism on values, and once more for each end of the interval |
 //!
 //! # Why a sum goes by its centre where it can
 //! For x in [l, u], h = (u - l)/2 and c = (l + u)/2, a direct sum has noise in proportion to
@@ -62,12 +63,33 @@ pub(super) enum Rows {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Base {
     Rows,
-    Present { input: usize },
+    Present {
+        input: usize,
+    },
     Units,
-    Distinct { input: usize },
-    Sum { input: usize, centred: bool },
-    Squares { input: usize },
-    Quantile { input: usize, fraction: Rational },
+    Distinct {
+        input: usize,
+    },
+    Sum {
+        input: usize,
+        centred: bool,
+    },
+    /// A sum in which what one unit adds to a cell is clamped.
+    Clipped {
+        input: usize,
+    },
+    Squares {
+        input: usize,
+    },
+    Quantile {
+        input: usize,
+        fraction: Rational,
+    },
+    /// An end of the interval around the quantile at this place.
+    End {
+        of: usize,
+        above: bool,
+    },
 }
 
 impl Base {
@@ -75,7 +97,11 @@ impl Base {
     pub(super) const fn is_total(&self) -> bool {
         match self {
             Self::Rows | Self::Present { .. } | Self::Sum { .. } | Self::Squares { .. } => true,
-            Self::Units | Self::Distinct { .. } | Self::Quantile { .. } => false,
+            Self::Units
+            | Self::Distinct { .. }
+            | Self::Clipped { .. }
+            | Self::Quantile { .. }
+            | Self::End { .. } => false,
         }
     }
 
@@ -83,7 +109,11 @@ impl Base {
     pub(super) const fn is_positive(&self) -> bool {
         match self {
             Self::Rows | Self::Present { .. } | Self::Units | Self::Distinct { .. } => true,
-            Self::Sum { .. } | Self::Squares { .. } | Self::Quantile { .. } => false,
+            Self::Sum { .. }
+            | Self::Clipped { .. }
+            | Self::Squares { .. }
+            | Self::Quantile { .. }
+            | Self::End { .. } => false,
         }
     }
 }
@@ -101,8 +131,8 @@ pub(super) enum Recipe {
     Mean { sum: usize, count: usize },
     /// From both centred sums.
     Variance { sum: usize, squares: usize, count: usize, sample: bool, root: bool },
-    /// As it is.
-    Quantile { place: usize },
+    /// As it is, between its ends; one that is missing is that of the range.
+    Quantile { place: usize, low: Option<usize>, high: Option<usize> },
 }
 
 impl Recipe {
@@ -113,7 +143,9 @@ impl Recipe {
             Self::Direct { sum } => vec![sum],
             Self::Shifted { sum, count } | Self::Mean { sum, count } => vec![sum, count],
             Self::Variance { sum, squares, count, .. } => vec![sum, squares, count],
-            Self::Quantile { place } => vec![place],
+            Self::Quantile { place, low, high } => {
+                std::iter::once(place).chain(low).chain(high).collect()
+            }
         }
     }
 }
@@ -228,13 +260,21 @@ impl Plan {
             Aggregate::Variance { input, sample } => self.spread(*input, *sample, false),
             Aggregate::Deviation { input, sample } => self.spread(*input, *sample, true),
             Aggregate::Quantile { input, fraction } => {
+                let (least, most) = (fraction.is_zero(), *fraction == Rational::ONE);
                 let fraction = fraction.clone();
-                Recipe::Quantile { place: self.place(Base::Quantile { input: *input, fraction }) }
+                let place = self.place(Base::Quantile { input: *input, fraction });
+                let mut end = |above| self.place(Base::End { of: place, above });
+                let low = (!least).then(|| end(false));
+                Recipe::Quantile { place, low, high: (!most).then(|| end(true)) }
             }
         }
     }
 
     fn sum(&mut self, input: usize) -> Recipe {
+        let found = self.question.inputs.get(input);
+        if !self.is_by_row() && found.is_some_and(|input| input.unit_sum.is_some()) {
+            return Recipe::Direct { sum: self.place(Base::Clipped { input }) };
+        }
         let count = self.count_of(input);
         match self.bases.iter().position(|known| *known == count) {
             Some(count) => {

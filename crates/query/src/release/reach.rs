@@ -91,9 +91,10 @@ pub(super) fn reach(
     let cells = |groups: u64, each: Rational| Shape::Box { groups, each };
     let shape = match (base, plan.rows) {
         (Base::Units, _) => cells(plan.few, Rational::from(SCORE)),
-        (Base::Distinct { .. } | Base::Quantile { .. }, _) => {
+        (Base::Distinct { .. } | Base::Quantile { .. } | Base::End { .. }, _) => {
             cells(plan.few, Rational::from(SCORE) * Rational::from(plan.values))
         }
+        (Base::Clipped { .. }, _) => cells(plan.few, each.clone()),
         (_, Rows::Each(rows)) => cells(plan.groups, each * &Rational::from(rows)),
         (_, Rows::Norm(known)) => {
             let limit = limit.or(known).unwrap_or(1 << 10);

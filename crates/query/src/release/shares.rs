@@ -12,7 +12,7 @@
 //!   count with |c| in a sum and with h/2 in a mean (a typical distance of a mean from the centre);
 //! * a variance is compared with (h/2)², where squares count with h²/2, the centred sum with h²/2
 //!   and the count with h²/4; a deviation is half as sensitive;
-//! * a quantile counts as much as a count.
+//! * a quantile counts as much as a count; each end of its interval gets a fifth of that.
 //!
 //! If an aggregate is made of parts that count with k_1, k_2, ... then Σ k_i²/w_i is its squared error at
 //! shares w_i of a Gaussian cost, which for a given sum of shares is least at w_i in proportion to
@@ -102,7 +102,11 @@ fn importance(plan: &Plan, aggregate: usize, recipe: Recipe) -> Vec<(usize, f64)
             let less = if root { 0.5 } else { 1.0 };
             vec![(squares, 2.0 * less), (sum, 2.0 * less), (count, less)]
         }
-        Recipe::Quantile { place } => vec![(place, 1.0)],
+        Recipe::Quantile { place, low, high } => {
+            let ends: Vec<(usize, f64)> = low.into_iter().chain(high).map(|i| (i, 0.2)).collect();
+            let value = 1.0 - ends.iter().map(|(_, k)| k).sum::<f64>();
+            std::iter::once((place, value)).chain(ends).collect()
+        }
     }
 }
 

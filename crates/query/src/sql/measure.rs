@@ -114,7 +114,11 @@ impl Measures {
         let small = kind.is_integer() && kind != DataType::UInt64;
         let wide = if small { DataType::Int64 } else { DataType::Float64 };
         let expr = if kind == wide { expr } else { try_cast(expr, wide) };
-        self.input(expr, arg, Some(range), rows)
+        let index = self.input(expr, arg, Some(range), rows)?;
+        if let Some((_, input)) = self.inputs.get_mut(index) {
+            input.unit_sum = facts(arg, rows).unit_sum;
+        }
+        Ok(index)
     }
 
     /// The input, once.
@@ -133,7 +137,7 @@ impl Measures {
         }
         let kind = planned(expr.get_type(rows.plan.schema()))?;
         let name = short(&bare(arg).to_string());
-        self.inputs.push((expr, Input { name, kind, range }));
+        self.inputs.push((expr, Input { name, kind, range, unit_sum: None }));
         Ok(self.inputs.len() - 1)
     }
 }

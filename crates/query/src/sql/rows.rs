@@ -48,6 +48,8 @@ pub(super) struct Facts {
     pub(super) upper: Option<Rational>,
     /// Where bounds found privately belong, as `table.column`.
     pub(super) auto: Option<String>,
+    /// What the sum of one unit in one group is clamped to.
+    pub(super) unit_sum: Option<Rational>,
     /// All values that count, if they are public.
     pub(super) keys: Option<Vec<ScalarValue>>,
     /// Columns of one link hold the same reference towards the unit.
@@ -81,6 +83,7 @@ impl Facts {
             lower: self.lower.zip(other.lower).map(|(a, b)| a.min(b)),
             upper: self.upper.zip(other.upper).map(|(a, b)| a.max(b)),
             auto: same(self.auto, other.auto),
+            unit_sum: self.unit_sum.zip(other.unit_sum).map(|(a, b)| a.max(b)),
             keys: self.keys.zip(other.keys).map(|(a, b)| united(a, b)),
             link: same(self.link, other.link),
             is_unit: self.is_unit && other.is_unit,

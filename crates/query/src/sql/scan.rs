@@ -164,12 +164,14 @@ pub(super) fn declared(walk: &Walk<'_>, table: &Table, plan: &LogicalPlan) -> Ve
 }
 
 fn declared_column(walk: &Walk<'_>, table: &Table, column: &str) -> Facts {
-    let range = table.column(column).and_then(|rule| rule.range.clone());
+    let rule = table.column(column);
+    let range = rule.and_then(|rule| rule.range.clone());
+    let unit_sum = rule.and_then(|rule| rule.unit_sum.clone());
     let (lower, upper, auto) = match range {
         Some(Range::Declared { lower, upper }) => (Some(lower), Some(upper), None),
         Some(Range::Auto { column }) => (None, None, Some(column)),
         None => (None, None, None),
     };
     let keys = walk.scope.keys.get(&(table.name.clone(), column.to_string())).cloned();
-    Facts { lower, upper, auto, keys, ..Facts::default() }
+    Facts { lower, upper, auto, unit_sum, keys, ..Facts::default() }
 }

@@ -15,6 +15,7 @@ use crate::QueryError;
 /// - to at most `groups` groups: 1 to `units`, and to `scores` a vector of L2 norm at most 2^20,
 /// - with `PerCell { rows: m }`: at most m h 2^b to a sum in each group,
 /// - with `Norm { limit: c 2^10 }`: to each sum a vector of norm at most c h 2^b, for any c,
+/// - to a clipped sum at most `most` 2^b in each group, whatever its rows are,
 /// - at most `values` values to each list, and as much to the size of each union.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounding {
@@ -122,7 +123,11 @@ impl Work {
         let measures = plan.places.len();
         let lists = plan.places.iter().map(|place| match place {
             Place::Values(_) => vec![Vec::new(); groups],
-            Place::Rows | Place::Present(_) | Place::Scalar(_) | Place::Distinct(_) => Vec::new(),
+            Place::Rows
+            | Place::Present(_)
+            | Place::Scalar(_)
+            | Place::Clipped { .. }
+            | Place::Distinct(_) => Vec::new(),
         });
         Self {
             measures,
@@ -151,6 +156,10 @@ impl Work {
                     Place::Rows | Place::Present(_) | Place::Scalar(_) => {
                         let sum = &mut self.sums[group as usize * self.measures + which];
                         *sum += scaling.apply(unit.at(i, *place), *bits);
+                    }
+                    Place::Clipped { .. } => {
+                        let sum = &mut self.sums[group as usize * self.measures + which];
+                        *sum += i128::from(unit.at(i, *place)) << *bits;
                     }
                     Place::Values(list) => {
                         let kept = keep.values(unit.seed(), group, unit.values(i, *list));
@@ -185,7 +194,9 @@ impl Work {
                     Place::Present(missing) => {
                         i128::from(rows.rows[group]) - i128::from(rows.missing[*missing][group])
                     }
-                    Place::Scalar(scalar) => rows.sums[group * sums + *scalar],
+                    Place::Scalar(scalar) | Place::Clipped { scalar, .. } => {
+                        rows.sums[group * sums + *scalar]
+                    }
                     Place::Values(_) | Place::Distinct(_) => 0,
                 };
                 self.sums[group * self.measures + which] = total << *bits;
@@ -202,6 +213,7 @@ impl Work {
                 Place::Rows
                 | Place::Present(_)
                 | Place::Scalar(_)
+                | Place::Clipped { .. }
                 | Place::Values(_)
                 | Place::Distinct(_) => {}
             }

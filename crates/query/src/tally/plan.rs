@@ -13,6 +13,9 @@ use crate::QueryError;
 /// The largest |contribution| of a row to a sum.
 pub(super) const MOST_STEPS: u64 = 1 << 30;
 
+/// The largest clip of a sum.
+const MOST_CLIP: i64 = 1 << 61;
+
 /// The measures of a layout, sorted by how they are kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Plan {
@@ -42,6 +45,7 @@ pub(super) enum Place {
     Rows,
     Present(usize),
     Scalar(usize),
+    Clipped { scalar: usize, most: i64 },
     Values(usize),
     Distinct(usize),
 }
@@ -74,6 +78,12 @@ impl Plan {
             Measure::Sum { input, clamp, centre } => {
                 let scalar = Scalar { input: *input, clamp: *clamp, centre: *centre, offset: None };
                 Place::Scalar(entered(&mut self.scalars, scalar))
+            }
+            Measure::Clipped { input, clamp, most } => {
+                let scalar = Scalar { input: *input, clamp: *clamp, centre: 0, offset: None };
+                let scalar = entered(&mut self.scalars, scalar);
+                let most = i64::try_from(*most).unwrap_or(MOST_CLIP).min(MOST_CLIP);
+                Place::Clipped { scalar, most }
             }
             Measure::Squares { input, clamp, centre, offset } => {
                 let offset = Some(*offset);

@@ -31,6 +31,9 @@ pub(super) struct Row {
 
 pub(super) const KEY: [u64; 2] = [7, 11];
 
+/// In steps of a quarter.
+pub(super) const CLIP: i64 = 150;
+
 pub(super) fn income() -> Clamp {
     Clamp::new(&Rational::from(-10_i64), &Rational::from(30_i64), Grid::new(-2).unwrap()).unwrap()
 }
@@ -39,7 +42,7 @@ pub(super) fn age() -> Clamp {
     Clamp::new(&Rational::ZERO, &Rational::from(100_i64), Grid::WHOLE).unwrap()
 }
 
-/// Sums about centres, squares, counts, a set and a list.
+/// Sums about centres, squares, counts, a set, a list and a clipped sum.
 pub(super) fn measures() -> Vec<Measure> {
     vec![
         Measure::Rows,
@@ -49,6 +52,7 @@ pub(super) fn measures() -> Vec<Measure> {
         Measure::Distinct { input: 1 },
         Measure::Values { input: 0, clamp: income() },
         Measure::Sum { input: 1, clamp: age(), centre: 0 },
+        Measure::Clipped { input: 0, clamp: income(), most: CLIP.unsigned_abs() },
     ]
 }
 

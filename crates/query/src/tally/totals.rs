@@ -238,6 +238,7 @@ impl<'a> UnitTotals<'a> {
             Place::Scalar(which) => {
                 self.block.sums[(self.start + i) * self.plan.scalars.len() + which]
             }
+            Place::Clipped { scalar, most } => self.at(i, Place::Scalar(scalar)).clamp(-most, most),
             Place::Values(_) | Place::Distinct(_) => 0,
         }
     }

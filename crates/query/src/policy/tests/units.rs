@@ -71,3 +71,34 @@ fn a_path_that_leads_nowhere_is_refused() {
         assert!(error.starts_with("dir/throng.toml:6:8: tables.a"), "{error}");
     }
 }
+
+#[test]
+fn the_sum_of_a_unit_can_be_bounded() {
+    let policy =
+        parse(&one("unit = \"u\"\ncolumns = { x = { lower = 0, upper = 5, unit_sum = 12.5 }, y = { unit_sum = 7 } }"))
+            .unwrap();
+    let column = |name: &str| policy.tables[0].columns[name].clone();
+    assert_eq!(column("x").unit_sum, Some(rational("12.5")));
+    assert_eq!(
+        column("x").range,
+        Some(Range::Declared { lower: rational("0"), upper: rational("5") })
+    );
+    let alone = Range::Declared { lower: rational("-7"), upper: rational("7") };
+    assert_eq!((column("y").unit_sum, column("y").range), (Some(rational("7")), Some(alone)));
+    let other = parse(&one(
+        "unit = \"u\"\ncolumns = { x = { lower = 0, upper = 5, unit_sum = 13 }, y = { unit_sum = 7 } }",
+    ));
+    assert_ne!(policy.id(), other.unwrap().id());
+    let wrong = |lines: &str, part: &str| {
+        let text = error(&one(lines));
+        assert!(text.contains(part), "{text}");
+    };
+    wrong("unit = \"u\"\ncolumns = { x = { unit_sum = 0 } }", "must be above 0");
+    wrong("unit = \"u\"\ncolumns = { x = { unit_sum = -1 } }", "must be above 0");
+    wrong(
+        "unit = \"u\"\ncolumns = { x = { lower = -9, upper = 5, unit_sum = 8 } }",
+        "less than a single value",
+    );
+    wrong("unit = { row = true }\ncolumns = { x = { unit_sum = 8 } }", "each row is a unit");
+    wrong("public = true\ncolumns = { x = { unit_sum = 8 } }", "not protected");
+}

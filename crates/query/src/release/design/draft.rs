@@ -134,12 +134,15 @@ impl<'a> Draft<'a> {
             parts.extend(extra.map(|share| Part::Noise { share: *share }));
             for (base, share) in plan.bases.iter().zip(shares.bases.get(i).into_iter().flatten()) {
                 parts.push(match base {
-                    Base::Quantile { .. } => Part::Selection { share: *share, cells: plan.few },
+                    Base::Quantile { .. } | Base::End { .. } => {
+                        Part::Selection { share: *share, cells: plan.few }
+                    }
                     Base::Rows
                     | Base::Present { .. }
                     | Base::Units
                     | Base::Distinct { .. }
                     | Base::Sum { .. }
+                    | Base::Clipped { .. }
                     | Base::Squares { .. } => Part::Noise { share: *share },
                 });
             }

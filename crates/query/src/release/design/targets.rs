@@ -102,7 +102,7 @@ impl Draft<'_> {
             || QueryError::invalid("an error can be asked for only if all ranges are known", "");
         let base = plan.bases.get(part).ok_or_else(unknown)?;
         let ends = |base: &Base| {
-            let Base::Sum { input, .. } = base else { return None };
+            let (Base::Sum { input, .. } | Base::Clipped { input }) = base else { return None };
             match plan.question.inputs.get(*input)?.range.as_ref()? {
                 Range::Declared { lower, upper } => {
                     Some(Ends { lower: lower.clone(), upper: upper.clone() })
@@ -111,13 +111,15 @@ impl Draft<'_> {
             }
         };
         let scaled = |base: &Base| match (base, ends(base)) {
-            (Base::Sum { .. }, None) => Err(unknown()),
+            (Base::Sum { .. } | Base::Clipped { .. }, None) => Err(unknown()),
             (_, ends) => Scaled::of(plan, base, ends.as_ref()),
         };
         let own = scaled(base)?;
         let each = own.as_ref().map_or_else(|| Rational::from(SCORE), |own| own.each.clone());
         let unit = match (&own, base) {
-            (Some(own), base) if base.is_total() => own.unit,
+            (Some(own), base) if base.is_total() || matches!(base, Base::Clipped { .. }) => {
+                own.unit
+            }
             _ => 1.0 / number(SCORE.unsigned_abs()),
         };
         let reach = reach(plan, base, &each, None, self.family, self.under)?.to_f64_up() * unit;

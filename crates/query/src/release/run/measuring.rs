@@ -115,16 +115,16 @@ impl Answering<'_> {
                 }
                 Ok(self.add(place, &reach, unit, counts, run)?.1)
             }
-            Base::Quantile { input, fraction } => {
-                self.quantiles(place, *input, fraction, lists, places, run)
-            }
+            Base::Quantile { .. } => self.quantiles(place, place, None, lists, places, run),
+            Base::End { of, above } => self.quantiles(place, *of, Some(*above), lists, places, run),
+            Base::Clipped { .. } => Ok(self.total(place, None, lists, places, run)?.1),
             Base::Rows | Base::Present { .. } | Base::Sum { .. } | Base::Squares { .. } => {
                 Ok(self.total(place, limit, cells, places, run)?.1)
             }
         }
     }
 
-    /// A quantile in each cell.
+    /// A quantile in each cell, or an end of the interval around it.
     ///
     /// # Guarantee
     /// `groups * exponential(eps)`. With the values of one unit in one cell, at most m, the
@@ -137,44 +137,70 @@ impl Answering<'_> {
     fn quantiles(
         &self,
         place: usize,
-        input: usize,
-        fraction: &Rational,
+        of: usize,
+        end: Option<bool>,
         lists: &Cells,
         places: &[usize],
         run: &mut Run<'_>,
     ) -> Result<NoisyBase, MechanismError> {
-        let quantile = self.quantile(place, fraction)?;
+        let quantile = self.quantile(place, of, end)?;
         #[cfg(test)]
         if let Some((Amount::Selection { epsilon, .. }, _)) = self.planned.amounts.get(place) {
             record::selection(epsilon, &quantile, places.len());
         }
-        let measure = self.measures.iter().take(place).flatten().count();
+        let measure = self.measures.iter().take(of).flatten().count();
         let values = lists.values.get(measure).ok_or_else(broken)?;
         #[cfg(any(test, feature = "test-util"))]
         {
             let (most, groups) = (self.plan.values, self.plan.few);
             let content = Content::Lists { most, groups, values: values.clone() };
             let keys = exact::named(self.totals, &lists.keys);
-            exact::note(format!("{place} {:?}", self.measures.get(place)), keys, content);
+            exact::note(format!("{place} {:?}", self.measures.get(of)), keys, content);
         }
-        let scaled = self.measures.get(place).and_then(Option::as_ref).ok_or_else(broken)?;
+        let scaled = self.measures.get(of).and_then(Option::as_ref).ok_or_else(broken)?;
         let mut found = Vec::with_capacity(places.len());
         for i in places {
             let steps: &[i64] = values.get(*i).map_or(&[], |steps| steps);
             let numbers: Vec<f64> = steps.iter().map(|k| from_steps(*k, scaled.unit)).collect();
             found.push(quantile.answer(&numbers, run)?.value(0));
         }
-        let whole = self.plan.question.inputs.get(input).is_some_and(|input| is_whole(&input.kind));
-        Ok(NoisyBase { whole, ..NoisyBase::new(found, 0.0, 0.0) })
+        let whole = match self.plan.bases.get(of) {
+            Some(Base::Quantile { input, .. }) => self.plan.question.inputs.get(*input),
+            _ => None,
+        };
+        let whole = whole.is_some_and(|input| is_whole(&input.kind));
+        let ends = match scaled.measure {
+            Measure::Values { clamp, .. } => {
+                (clamp.grid().to_f64(clamp.lower()), clamp.grid().to_f64(clamp.upper()))
+            }
+            _ => return Err(broken()),
+        };
+        Ok(NoisyBase { whole, ends, ..NoisyBase::new(found, 0.0, 0.0) })
     }
 
-    fn quantile(&self, place: usize, fraction: &Rational) -> Result<Quantile, MechanismError> {
-        let scaled = self.measures.get(place).and_then(Option::as_ref).ok_or_else(broken)?;
+    fn quantile(
+        &self,
+        place: usize,
+        of: usize,
+        end: Option<bool>,
+    ) -> Result<Quantile, MechanismError> {
+        let scaled = self.measures.get(of).and_then(Option::as_ref).ok_or_else(broken)?;
         let Measure::Values { clamp, .. } = scaled.measure else { return Err(broken()) };
         let Some((Amount::Selection { epsilon, .. }, _)) = self.planned.amounts.get(place) else {
             return Err(broken());
         };
-        quantile(fraction, clamp, epsilon, self.plan.values, self.design.under)
+        let Some(Base::Quantile { fraction, .. }) = self.plan.bases.get(of) else {
+            return Err(broken());
+        };
+        let (values, under) = (self.plan.values, self.design.under);
+        match end {
+            None => quantile(fraction, clamp, epsilon, values, under),
+            Some(above) => {
+                // Each end misses with half the chance that both may.
+                let confidence = f64::midpoint(1.0, self.design.confidence);
+                end_of(fraction, clamp, &each_record(epsilon, values, under)?, confidence, above)
+            }
+        }
     }
 }
 
@@ -186,11 +212,7 @@ pub(in crate::release) fn quantile(
     values: u64,
     under: Neighbours,
 ) -> Result<Quantile, MechanismError> {
-    let records = match under {
-        Neighbours::AddRemove | Neighbours::ZeroOut => values,
-        Neighbours::Replace => values.saturating_mul(2),
-    };
-    let epsilon = epsilon.checked_div(&Rational::from(records.max(1)))?;
+    let epsilon = each_record(epsilon, values, under)?;
     let by_record = Neighbours::AddRemove;
     if fraction.is_zero() {
         return Quantile::minimum(clamp, &epsilon, by_record);
@@ -199,4 +221,32 @@ pub(in crate::release) fn quantile(
         return Quantile::maximum(clamp, &epsilon, by_record);
     }
     Quantile::fraction(fraction, clamp, &epsilon, by_record)
+}
+
+fn end_of(
+    fraction: &Rational,
+    clamp: Clamp,
+    epsilon: &Rational,
+    confidence: f64,
+    above: bool,
+) -> Result<Quantile, MechanismError> {
+    let by_record = Neighbours::AddRemove;
+    if above {
+        Quantile::above(fraction, clamp, epsilon, by_record, confidence)
+    } else {
+        Quantile::below(fraction, clamp, epsilon, by_record, confidence)
+    }
+}
+
+/// What is left of the range for each record of a unit.
+fn each_record(
+    epsilon: &Rational,
+    values: u64,
+    under: Neighbours,
+) -> Result<Rational, MechanismError> {
+    let records = match under {
+        Neighbours::AddRemove | Neighbours::ZeroOut => values,
+        Neighbours::Replace => values.saturating_mul(2),
+    };
+    Ok(epsilon.checked_div(&Rational::from(records.max(1)))?)
 }

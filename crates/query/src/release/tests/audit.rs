@@ -181,14 +181,16 @@ proptest! {
         request in any_request(),
         under in any_relation(),
         single in any::<bool>(),
+        clip in prop_oneof![Just(None), Just(Some(250_000_u32))],
         seed in any::<u64>(),
     ) {
         let keys = if single { Vec::new() } else { vec![city(public(5))] };
-        let question = Question {
+        let mut question = Question {
             neighbours: under,
             limits: Limits { groups: limits.0, rows: limits.1 },
             ..question(user(), keys, most_aggregates(), limits)
         };
+        question.inputs[0].unit_sum = clip.map(Rational::from);
         check(question, &request, &rows, &other, 1, seed);
     }
 

@@ -38,8 +38,18 @@ pub(super) fn declared(lower: i64, upper: i64) -> Range {
 
 pub(super) fn inputs() -> Vec<Input> {
     vec![
-        Input { name: "income".into(), kind: DataType::Float64, range: Some(declared(0, 200_000)) },
-        Input { name: "age".into(), kind: DataType::Int64, range: Some(declared(0, 120)) },
+        Input {
+            name: "income".into(),
+            kind: DataType::Float64,
+            range: Some(declared(0, 200_000)),
+            unit_sum: None,
+        },
+        Input {
+            name: "age".into(),
+            kind: DataType::Int64,
+            range: Some(declared(0, 120)),
+            unit_sum: None,
+        },
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 
-const BITS: [u32; 7] = [3, 0, 10, 24, 0, 0, 5];
+const BITS: [u32; 8] = [3, 0, 10, 24, 0, 0, 5, 4];
 
 fn pieces(layout: &Layout, rows: &[Row], cut: usize) -> Totals {
     let mut tallies = rows.chunks(cut.max(1)).map(|part| {

@@ -42,7 +42,7 @@ fn several_streams_and_layouts_are_counted_at_once() {
     let found = run(tally_projected(&layouts, KEY, streams, &progress)).unwrap();
     assert_eq!(told.into_inner(), 1000);
     let expected = totals(&all, &rows());
-    let show = |totals: &Totals| shown(totals, &totals.bounded(&BOUNDING, &[0; 7]).unwrap());
+    let show = |totals: &Totals| shown(totals, &totals.bounded(&BOUNDING, &[0; 8]).unwrap());
     assert_eq!(show(&found[0]), show(&expected));
     assert_eq!(found[1].group_count(), 2);
     assert_eq!(found[1].row_count(), 1000);
