@@ -26,7 +26,7 @@ const EPSILONS: [f64; 4] = [0.0, 0.3, 0.6, 0.9];
 
 /// Cases whose proved claim is so far above what this pair of neighbours gives away that half of
 /// it need not be refuted in so many runs, with the reason.
-const CONSERVATIVE: [(&str, &str); 23] = [
+const CONSERVATIVE: [(&str, &str); 24] = [
     ("Variance public count", "both moments must move by their most, against noise for their sum"),
     (
         "SparseHistogram by unit, replace",

@@ -151,6 +151,8 @@ pub struct ColumnRule {
     pub range: Option<Range>,
     /// What the sum of one unit in one group is clamped to, in size, instead of bounding its rows.
     pub unit_sum: Option<Rational>,
+    /// How many rows of one value take part in a join on this column with rows of others.
+    pub max_matches: Option<u64>,
     /// The values a group may have, if they are public.
     pub keys: Option<Vec<Value>>,
     /// How the text of a CSV file is read.

@@ -32,7 +32,8 @@ pub struct Question {
 /// Whose privacy is protected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unit {
-    /// Each row is a unit by itself: nothing to bound.
+    /// Each row counts by itself: nothing to bound. One unit changes at most as many rows, all groups
+    /// together, as the limit of rows says: one, or more after a join with a fan-out.
     Row,
     /// The first column of the rows names the unit; rows where it is NULL are one unit.
     Column {

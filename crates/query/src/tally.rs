@@ -107,6 +107,12 @@ pub enum Measure {
     },
 }
 
+/// Keyed hashes of rows that are given as bytes.
+pub(crate) fn row_hashes(key: [u64; 2], rows: impl Iterator<Item = Vec<u8>>) -> Vec<u64> {
+    let hash = HashKey::new(key);
+    rows.map(|row| hash.bytes(&row)).collect()
+}
+
 impl Measure {
     /// The largest |contribution| of one row: 1 for counts, else in steps (or squared steps). For
     /// values, which are not added up, the largest |value|.

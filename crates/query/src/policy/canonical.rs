@@ -57,7 +57,7 @@ fn protection(privacy: &Privacy) -> String {
 }
 
 fn declared(rule: &ColumnRule) -> String {
-    let ColumnRule { range, unit_sum, keys, kind } = rule;
+    let ColumnRule { range, unit_sum, max_matches, keys, kind } = rule;
     let mut text = String::new();
     match range {
         Some(Range::Declared { lower, upper }) => {
@@ -70,6 +70,9 @@ fn declared(rule: &ColumnRule) -> String {
     }
     if let Some(most) = unit_sum {
         let _ = write!(text, " unit sum {most}");
+    }
+    if let Some(most) = max_matches {
+        let _ = write!(text, " matches {most}");
     }
     if let Some(kind) = kind {
         let _ = write!(text, " type {kind:?}");

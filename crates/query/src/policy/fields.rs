@@ -11,4 +11,5 @@ pub(super) const ENGINE: &[&str] = &["kind", "threads", "memory"];
 pub(super) const TABLE: &[&str] =
     &["path", "format", "unit", "public", "max_groups", "max_rows", "columns"];
 pub(super) const UNIT: &[&str] = &["row", "column", "name", "table", "key"];
-pub(super) const COLUMN: &[&str] = &["type", "lower", "upper", "bounds", "unit_sum", "keys"];
+pub(super) const COLUMN: &[&str] =
+    &["type", "lower", "upper", "bounds", "unit_sum", "max_matches", "keys"];

@@ -170,6 +170,14 @@ fn limit(section: &Fields<'_>, field: &str) -> Result<Limit, QueryError> {
     }
 }
 
+fn at_least_one(node: &Node<'_>) -> Result<u64, QueryError> {
+    match node.whole()? {
+        0 => Err(node.error("must be at least 1", "")),
+        most if most > check::MOST_CONTRIBUTIONS => Err(node.error("is too large", "")),
+        most => Ok(most),
+    }
+}
+
 /// Only units of several rows have sums to be bounded.
 fn bounded_sums(section: &Fields<'_>, privacy: &Privacy) -> Result<(), QueryError> {
     let hint = match privacy {
@@ -209,6 +217,7 @@ fn rule(
     Ok(ColumnRule {
         range: range.or_else(|| unit_sum.as_ref().map(alone)),
         unit_sum,
+        max_matches: section.get("max_matches").map(|node| at_least_one(&node)).transpose()?,
         keys: section.get("keys").map(|node| keys(&node)).transpose()?,
         kind: section.get("type").map(|node| kind(&node, format)).transpose()?,
     })

@@ -118,7 +118,8 @@ impl Design {
     fn expected_error(&self) -> f64 {
         let mut errors = Vec::new();
         for planned in &self.planned {
-            let groups = number(planned.plan.groups.min(match planned.plan.rows {
+            let groups = if planned.plan.is_by_row() { 1 } else { planned.plan.groups };
+            let groups = number(groups.min(match planned.plan.rows {
                 Rows::Each(_) => u64::MAX,
                 Rows::Norm(_) => FEW_GROUPS,
             }));

@@ -119,11 +119,17 @@ impl Design {
         let aggregates = (0..plan.recipes.len()).map(|i| self.aggregate(planned, i));
         Ok(Explained {
             unit: match &plan.question.unit {
+                Unit::Row if plan.changed() > 1 => String::from("who has rows in the join"),
                 Unit::Row => String::from("each row"),
                 Unit::Column { name, .. } => name.clone(),
             },
             groups: plan.groups,
-            rows: rows_in_words(plan.rows, self.family()),
+            rows: match plan.changed() {
+                rows if plan.is_by_row() && rows > 1 => {
+                    format!("one unit changes at most {rows} of the join in all")
+                }
+                _ => rows_in_words(plan.rows, self.family()),
+            },
             keys: key_rule(planned),
             aggregates: aggregates.collect::<Result<_, _>>()?,
             besides,

@@ -185,9 +185,17 @@ impl Plan {
         self.question.keys.iter().any(|key| matches!(key.domain, Domain::Private))
     }
 
-    /// Whether each row is a unit.
+    /// Whether each row counts by itself.
     pub(super) fn is_by_row(&self) -> bool {
         self.question.unit == Unit::Row
+    }
+
+    /// How many rows one unit changes, where each row counts by itself.
+    pub(super) const fn changed(&self) -> u64 {
+        match self.rows {
+            Rows::Each(rows) => rows,
+            Rows::Norm(_) => 1,
+        }
     }
 
     /// The number of public keys, if all are.
@@ -294,14 +302,16 @@ impl Plan {
 
 /// Groups for sums, groups for lists, values, rows.
 fn limits(question: &Question, known: Option<u64>) -> (u64, u64, u64, Rows) {
-    if question.unit == Unit::Row {
-        return (1, 1, 1, Rows::Each(1));
-    }
     let single = question.keys.is_empty();
     let fixed = |limit: Limit| match limit {
         Limit::Fixed(n) => Some(n.max(1)),
         Limit::Auto => None,
     };
+    if question.unit == Unit::Row {
+        let rows = fixed(question.limits.rows).unwrap_or(1);
+        let groups = if single { 1 } else { rows };
+        return (groups, groups, rows, Rows::Each(rows));
+    }
     let groups = if single { Some(1) } else { fixed(question.limits.groups) };
     let few = groups.unwrap_or(FEW_GROUPS);
     match fixed(question.limits.rows) {

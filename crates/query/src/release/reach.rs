@@ -88,6 +88,10 @@ pub(super) fn reach(
     family: Family,
     under: Neighbours,
 ) -> Result<Rational, MechanismError> {
+    if plan.is_by_row() {
+        let each = if base.is_total() { each.clone() } else { Rational::from(SCORE) };
+        return changed_rows(plan, &each, plan.is_single(), family, under);
+    }
     let cells = |groups: u64, each: Rational| Shape::Box { groups, each };
     let shape = match (base, plan.rows) {
         (Base::Units, _) => cells(plan.few, Rational::from(SCORE)),
@@ -105,12 +109,44 @@ pub(super) fn reach(
     shape.reach(family, sign, under)
 }
 
-/// The reach of scores: S in L2, √groups S in L1.
-pub(super) fn score_reach(
-    groups: u64,
+/// The reach of a sum of rows that count by themselves, each at most `each`: one unit changes so many
+/// of them, wherever they are, which is a vector of at most so much in L1 and hence in L2. More than one may come
+/// and go together, so that nothing is known of the signs.
+fn changed_rows(
+    plan: &Plan,
+    each: &Rational,
+    single: bool,
     family: Family,
     under: Neighbours,
 ) -> Result<Rational, MechanismError> {
+    let changed = plan.changed();
+    let limit = each * &Rational::from(changed);
+    Shape::Ball { limit }.reach(family, Sign { positive: changed == 1, single }, under)
+}
+
+/// The reach of scores of a plan.
+pub(super) fn scores(
+    plan: &Plan,
+    family: Family,
+    under: Neighbours,
+) -> Result<Rational, MechanismError> {
+    if plan.is_by_row() {
+        return changed_rows(plan, &Rational::from(SCORE), false, family, under);
+    }
+    score_reach(plan.groups, family, under)
+}
+
+/// The reach of a histogram in which each unit, or each row that counts by itself, has one place.
+pub(super) fn one_place(
+    plan: &Plan,
+    family: Family,
+    under: Neighbours,
+) -> Result<Rational, MechanismError> {
+    if plan.is_by_row() { scores(plan, family, under) } else { score_reach(1, family, under) }
+}
+
+/// The reach of scores: S in L2, √groups S in L1.
+fn score_reach(groups: u64, family: Family, under: Neighbours) -> Result<Rational, MechanismError> {
     let square = Rational::from(SCORE).square();
     let square = match family {
         Family::Gaussian => square,
@@ -118,9 +154,4 @@ pub(super) fn score_reach(
     };
     let limit = Sensitivity::<L2>::of_square(&square, under)?.distance().clone();
     Shape::Ball { limit }.reach(family, Sign { positive: true, single: false }, under)
-}
-
-/// The reach of a histogram in which a unit has one place, where 1 is kept as S.
-pub(super) fn one_hot_reach(family: Family, under: Neighbours) -> Result<Rational, MechanismError> {
-    score_reach(1, family, under)
 }

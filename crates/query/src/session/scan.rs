@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 use crate::QueryError;
 use crate::catalog::Catalog;
 use crate::release::{Asked, Source};
-use crate::sql::{Batch, Statement};
+use crate::sql::{Batch, Statement, keyed};
 use crate::tally::{Totals, tally_streams};
 
 /// How far a scan is.
@@ -72,7 +72,7 @@ impl Scan {
     }
 
     async fn total(&self, asked: &Asked) -> Result<Totals, QueryError> {
-        let streams = self.streams(&asked.rows).await?;
+        let streams = self.streams(&keyed(&asked.rows, asked.hash_key)?).await?;
         let seen = |rows: u64| {
             let rows = self.rows.fetch_add(rows, Ordering::Relaxed).saturating_add(rows);
             (self.progress)(Progress { rows, bytes: self.bytes });

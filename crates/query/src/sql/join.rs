@@ -1,4 +1,5 @@
-//! Joins: private rows with public tables, and rows of a unit with rows of the same unit.
+//! Joins: private rows with public tables, and rows of a unit with rows of the same unit; other joins
+//! are in [`super::fan_out`].
 
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use datafusion::logical_expr::{BinaryExpr, Expr, Join, LogicalPlan, Operator};
 
 use super::context::planned;
 use super::expr::shown;
+use super::fan_out;
 use super::public::{at_most_one_match, public_facts};
 use super::rows::{Facts, Owner, Rows, projected, totalised};
 use super::scan::matched;
@@ -91,16 +93,11 @@ fn with_public(
         ));
     }
     let unique = selects(node.join_type) || at_most_one_match(node, public, side == Side::Left);
-    if rows.owner_is_row() && !unique {
-        return Err(refused(
-            node,
-            "each private row is a unit, and the public table could make several of it",
-            "join with one row per key: (SELECT key, MIN(x) AS x FROM public GROUP BY key), \
-             or use WHERE ... IN (SELECT ...)",
-        ));
-    }
     let facts = public_facts(walk, public);
     let public = settled(public)?;
+    if rows.owner_is_row() && !unique {
+        return fan_out::with_public(walk, node, rows, (public, facts), side == Side::Left);
+    }
     let single = rows.single && unique;
     let other = (public, facts);
     let (left, right) = match side {
@@ -119,12 +116,11 @@ fn private(
     left: &Rows,
     right: &Rows,
 ) -> Result<Class, QueryError> {
-    let two = "a row would belong to two units";
     let (Owner::Unit(first), Owner::Unit(second)) = (&left.owner, &right.owner) else {
-        return Err(refused(node, two, "declare a unit column, or one of the tables public"));
+        return fan_out::private(walk, node, left, right);
     };
     if first != second || !on_the_unit(node, left, right) {
-        return Err(refused(node, two, "join on the unit key, or declare one table public"));
+        return fan_out::private(walk, node, left, right);
     }
     let side = if keeps(node.join_type, Side::Left) { Side::Left } else { Side::Right };
     if !keeps(node.join_type, side) {
@@ -178,7 +174,7 @@ fn on_the_unit(node: &Join, left: &Rows, right: &Rows) -> bool {
 }
 
 /// The join over the rewritten sides, its conditions total, and the units equal if there are two.
-fn rebuilt(
+pub(super) fn rebuilt(
     node: &Join,
     left: &LogicalPlan,
     right: &LogicalPlan,
@@ -206,7 +202,7 @@ fn rebuilt(
     Ok(LogicalPlan::Join(planned(join)?))
 }
 
-fn joined_facts(kind: JoinType, left: Vec<Facts>, right: Vec<Facts>) -> Vec<Facts> {
+pub(super) fn joined_facts(kind: JoinType, left: Vec<Facts>, right: Vec<Facts>) -> Vec<Facts> {
     let open = |facts: Vec<Facts>| facts.into_iter().map(Facts::unmatched).collect::<Vec<_>>();
     let mark = || vec![Facts::default()];
     match kind {
@@ -221,7 +217,7 @@ fn joined_facts(kind: JoinType, left: Vec<Facts>, right: Vec<Facts>) -> Vec<Fact
 }
 
 /// The columns that the query sees, after the unit.
-fn finish(
+pub(super) fn finish(
     walk: &mut Walk<'_>,
     node: &Join,
     rows: &Rows,
@@ -252,6 +248,6 @@ pub(super) fn larger(a: &Limits, b: &Limits) -> Limits {
     Limits { groups: max(a.groups, b.groups), rows: max(a.rows, b.rows) }
 }
 
-fn refused(node: &Join, reason: &str, hint: &str) -> QueryError {
+pub(super) fn refused(node: &Join, reason: &str, hint: &str) -> QueryError {
     QueryError::refused(shown(&LogicalPlan::Join(node.clone())), reason, hint)
 }

@@ -33,7 +33,8 @@ pub(super) struct Rows {
 /// Whose rows they are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// Each row of this table is a unit.
+    /// Each row counts by itself: one unit changes as many rows of all as the limits say, which is one row of
+    /// a table where each row is a unit.
     Row(String),
     /// The unit is in the first column; its identity across tables.
     Unit(String),
@@ -50,6 +51,8 @@ pub(super) struct Facts {
     pub(super) auto: Option<String>,
     /// What the sum of one unit in one group is clamped to.
     pub(super) unit_sum: Option<Rational>,
+    /// How many rows of one value take part in a join on it.
+    pub(super) max_matches: Option<u64>,
     /// All values that count, if they are public.
     pub(super) keys: Option<Vec<ScalarValue>>,
     /// Columns of one link hold the same reference towards the unit.
@@ -84,6 +87,7 @@ impl Facts {
             upper: self.upper.zip(other.upper).map(|(a, b)| a.max(b)),
             auto: same(self.auto, other.auto),
             unit_sum: self.unit_sum.zip(other.unit_sum).map(|(a, b)| a.max(b)),
+            max_matches: self.max_matches.zip(other.max_matches).map(|(a, b)| a.max(b)),
             keys: self.keys.zip(other.keys).map(|(a, b)| united(a, b)),
             link: same(self.link, other.link),
             is_unit: self.is_unit && other.is_unit,
@@ -192,6 +196,17 @@ impl Rows {
     /// An expression over these rows that cannot fail, of the same type.
     pub(super) fn total(&self, expr: &Expr) -> Result<Expr, QueryError> {
         totalised(expr, self.plan.schema())
+    }
+
+    /// How many rows one unit may change, if that is known.
+    pub(super) fn changed(&self) -> Option<u64> {
+        match (self.owner_is_row(), self.limits()) {
+            (true, Limits { rows: Limit::Fixed(rows), .. }) => Some(rows),
+            (false, Limits { groups: Limit::Fixed(groups), rows: Limit::Fixed(rows) }) => {
+                groups.checked_mul(rows)
+            }
+            (_, Limits { .. }) => None,
+        }
     }
 
     /// The limits of a question on these rows.

@@ -172,6 +172,7 @@ fn declared_column(walk: &Walk<'_>, table: &Table, column: &str) -> Facts {
         Some(Range::Auto { column }) => (None, None, Some(column)),
         None => (None, None, None),
     };
+    let max_matches = rule.and_then(|rule| rule.max_matches);
     let keys = walk.scope.keys.get(&(table.name.clone(), column.to_string())).cloned();
-    Facts { lower, upper, auto, unit_sum, keys, ..Facts::default() }
+    Facts { lower, upper, auto, unit_sum, max_matches, keys, ..Facts::default() }
 }

@@ -111,7 +111,7 @@ fn refused_union(reason: &str) -> QueryError {
 }
 
 impl Rows {
-    /// Whether each row is a unit by itself.
+    /// Whether each row counts by itself.
     pub(super) fn owner_is_row(&self) -> bool {
         matches!(self.owner, Owner::Row(_))
     }

@@ -1,7 +1,7 @@
 //! A design in the making: shares, prices, thresholds.
 
 use throng_account::{MechanismSpec, Neighbours};
-use throng_mechanism::MechanismError;
+use throng_mechanism::{MechanismError, Noise};
 use throng_numeric::Rational;
 
 use super::{By, Design, Planned, Selection, norm_fact};
@@ -12,7 +12,7 @@ use crate::release::measure::Scaled;
 use crate::release::plan::{Base, Plan, Rows, open_ranges};
 use crate::release::price::{Amount, Bill, Part, number, short};
 use crate::release::ranges::{self, Found, Search};
-use crate::release::reach::{reach, score_reach};
+use crate::release::reach::{reach, scores as scores_of};
 use crate::release::shares::{bounds_share, needs};
 use crate::release::threshold::{SCORE, Threshold, score_of};
 use crate::release::{Cost, Request};
@@ -264,9 +264,13 @@ impl<'a> Draft<'a> {
     ) -> Result<Option<Selection>, QueryError> {
         let (true, Some(leak)) = (plan.is_private(), self.leak.clone()) else { return Ok(None) };
         if let Some((relative, share)) = scores {
-            let reach = score_reach(plan.groups, self.family, self.under)?;
+            let reach = scores_of(plan, self.family, self.under)?;
             let noise = relative.noise(&reach, self.under)?;
-            let threshold = Threshold::lowest(noise.law(), plan.groups, &leak, score_of)?;
+            let threshold = if plan.is_by_row() {
+                of_changed_rows(&noise, plan, &leak, SCORE)?
+            } else {
+                Threshold::lowest(noise.law(), plan.groups, &leak, score_of)?
+            };
             return Ok(Some(Selection {
                 by: By::Score(relative),
                 threshold,
@@ -282,9 +286,22 @@ impl<'a> Draft<'a> {
         let reach = reach(plan, &Base::Rows, &rows.each, None, self.family, self.under)?;
         let one = i64::try_from(rows.each.ceil()).map_err(|_| missing())?;
         let noise = relative.noise(&reach, self.under)?;
-        let threshold = Threshold::lowest(noise.law(), 1, &leak, |_| one)?;
+        let threshold = of_changed_rows(&noise, plan, &leak, one)?;
         Ok(Some(Selection { by: By::Base(base), threshold, one, leak, share: 0.0 }))
     }
+}
+
+/// Where each row counts by itself: the k rows that one unit changes make at most k keys that no other
+/// unit has, each of at most k rows.
+fn of_changed_rows(
+    noise: &Noise,
+    plan: &Plan,
+    leak: &Rational,
+    one: i64,
+) -> Result<Threshold, MechanismError> {
+    let changed = plan.changed();
+    let most = i64::try_from(changed).unwrap_or(i64::MAX).saturating_mul(one);
+    Threshold::lowest(noise.law(), changed, leak, |_| most)
 }
 
 /// Where each row is a unit and rows are counted, the count selects keys.

@@ -16,7 +16,7 @@ use crate::release::estimate::{NoisyBase, Precision, from_steps};
 use crate::release::measure::Scaled;
 use crate::release::plan::{Base, Plan, Rows};
 use crate::release::price::{Amount, number};
-use crate::release::reach::{Shape, Sign, one_hot_reach};
+use crate::release::reach::{Shape, Sign, one_place};
 use crate::release::threshold::SCORE;
 use crate::tally::{Bounding, Cells, RowBound, Totals};
 
@@ -104,7 +104,7 @@ impl<'a> Answering<'a> {
                 *count += i128::from(SCORE);
             }
         }
-        let reach = one_hot_reach(self.design.family, self.design.under)?;
+        let reach = one_place(self.plan, self.design.family, self.design.under)?;
         #[cfg(any(test, feature = "test-util"))]
         self.design.note_bins("contributions".into(), &reach, &counts);
         let (counts, deviation) = counted(relative, &reach, self.design.under, counts, run)?;

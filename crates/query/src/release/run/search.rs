@@ -10,7 +10,7 @@ use crate::release::design::Design;
 #[cfg(any(test, feature = "test-util"))]
 use crate::release::exact::{self, Content};
 use crate::release::ranges::{self, Found};
-use crate::release::reach::one_hot_reach;
+use crate::release::reach::one_place;
 use crate::release::source::Source;
 use crate::release::threshold::SCORE;
 use crate::tally::{Bounding, RowBound};
@@ -46,8 +46,9 @@ impl Design {
         if totals.len() != asked.len() {
             return Err(broken());
         }
-        let reach = one_hot_reach(self.family, self.under)?;
         for (search, totals) in self.searches.iter().zip(&totals) {
+            let planned = self.planned.get(search.question).ok_or_else(broken)?;
+            let reach = one_place(&planned.plan, self.family, self.under)?;
             let one = Bounding { groups: 1, rows: RowBound::PerCell { rows: 1 }, values: 1 };
             let cells = totals.bounded(&one, &[0]).map_err(quiet)?;
             let values = cells.values.first().and_then(|lists| lists.first());

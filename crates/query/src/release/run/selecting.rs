@@ -12,7 +12,7 @@ use crate::release::design::By;
 use crate::release::estimate::{NoisyBase, from_steps};
 #[cfg(any(test, feature = "test-util"))]
 use crate::release::exact::{self, Content};
-use crate::release::reach::score_reach;
+use crate::release::reach::scores as reach_of_scores;
 use crate::tally::Cells;
 
 /// The cells that are shown.
@@ -43,14 +43,14 @@ impl Answering<'_> {
             By::Score(relative) => {
                 let score = |i: &usize| i128::from(cells.scores.get(*i).copied().unwrap_or(0));
                 let scores: Vec<i128> = candidates.iter().map(score).collect();
-                let reach = score_reach(self.plan.groups, self.design.family, self.design.under)?;
+                let reach = reach_of_scores(self.plan, self.design.family, self.design.under)?;
                 #[cfg(any(test, feature = "test-util"))]
-                self.note_scores(selection.one, &reach, cells, &candidates, &scores);
+                self.note_scores(self.own(selection.one), &reach, cells, &candidates, &scores);
                 (noised(relative, &reach, self.design.under, scores, run)?.0, None)
             }
             By::Base(place) => {
                 #[cfg(any(test, feature = "test-util"))]
-                self.note_base(*place, selection.one, cells, &candidates)?;
+                self.note_base(*place, self.own(selection.one), cells, &candidates)?;
                 let (steps, base) = self.total(*place, None, cells, &candidates, run)?;
                 (steps, Some((*place, base)))
             }
@@ -71,6 +71,13 @@ impl Answering<'_> {
                 (place, NoisyBase { values, ..base })
             }),
         })
+    }
+
+    /// The largest score of a key that one unit alone has.
+    #[cfg(any(test, feature = "test-util"))]
+    fn own(&self, one: i64) -> i64 {
+        let rows = if self.plan.is_by_row() { self.plan.changed() } else { 1 };
+        one.saturating_mul(i64::try_from(rows).unwrap_or(i64::MAX))
     }
 
     #[cfg(any(test, feature = "test-util"))]
