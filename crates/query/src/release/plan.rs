@@ -309,7 +309,8 @@ fn limits(question: &Question, known: Option<u64>) -> (u64, u64, u64, Rows) {
     };
     if question.unit == Unit::Row {
         let rows = fixed(question.limits.rows).unwrap_or(1);
-        let groups = if single { 1 } else { rows };
+        let groups =
+            if single { 1 } else { fixed(question.limits.groups).unwrap_or(rows).min(rows) };
         return (groups, groups, rows, Rows::Each(rows));
     }
     let groups = if single { Some(1) } else { fixed(question.limits.groups) };

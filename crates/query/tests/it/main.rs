@@ -3,6 +3,7 @@
 
 mod defects;
 mod differential;
+mod fan_out;
 mod neighbours;
 mod plans;
 mod refused;
