@@ -209,22 +209,35 @@ fn laplace_width(a: f64, b: f64, confidence: f64) -> f64 {
     if a <= 0.0 {
         return 0.0;
     }
+    // P(|X + Y| > x), and how fast it falls.
     let beyond = |x: f64| {
         let one = (-x / a).exp();
         if b < a * 1e-9 {
-            one
+            (one, one / a)
         } else if a - b < a * 1e-4 {
-            (1.0 + x / (2.0 * a)) * one
+            ((1.0 + x / (2.0 * a)) * one, (1.0 + x / a) * one / (2.0 * a))
         } else {
-            (a * a * one - b * b * (-x / b).exp()) / (a * a - b * b)
+            let other = (-x / b).exp();
+            let over = a * a - b * b;
+            ((a * a * one - b * b * other) / over, (a * one - b * other) / over)
         }
     };
-    let (mut low, mut high) = (0.0, 64.0 * (a + b));
-    for _ in 0..80 {
-        let middle = f64::midpoint(low, high);
-        if beyond(middle) > 1.0 - confidence { low = middle } else { high = middle }
+    // ln P is concave and falls, so Newton's steps from the width of the larger noise alone, which is too
+    // small, never fall short by more than they did: a few are enough.
+    let wanted = (1.0 - confidence).ln();
+    let mut x = -a * wanted;
+    for _ in 0..30 {
+        let (chance, slope) = beyond(x);
+        if chance <= 0.0 || slope <= 0.0 {
+            break;
+        }
+        let step = (chance.ln() - wanted) * chance / slope;
+        x += step;
+        if step.abs() <= 1e-13 * x {
+            break;
+        }
     }
-    high
+    x
 }
 
 /// Steps as a number.

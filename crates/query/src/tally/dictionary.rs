@@ -65,6 +65,25 @@ impl ViewMemo {
         }
     }
 
+    /// The view of a short string that lies in these bytes: its length, then its bytes, then zeros.
+    #[inline]
+    fn of(bytes: &[u8], start: usize, end: usize) -> Option<u128> {
+        let len = end - start;
+        if len > 12 {
+            return None;
+        }
+        let word = match bytes.get(start..).and_then(|rest| rest.first_chunk::<16>()) {
+            Some(chunk) => u128::from_le_bytes(*chunk),
+            None => {
+                let mut word = [0_u8; 16];
+                word[..len].copy_from_slice(&bytes[start..end]);
+                u128::from_le_bytes(word)
+            }
+        };
+        let own = word & !(u128::MAX << (8 * len));
+        Some(own << 32 | len as u128)
+    }
+
     #[inline]
     fn slot(&self, hash: HashKey, view: u128) -> (usize, u32) {
         let short = view & u128::from(u32::MAX) <= Self::SHORT;
@@ -244,13 +263,10 @@ impl Dictionary {
         if let Some(array) = array.as_binary_view_opt() {
             return self.encode_views(array, codes, fresh);
         }
-        bytes_of!(
-            StringArray,
-            LargeStringArray,
-            BinaryArray,
-            LargeBinaryArray,
-            FixedSizeBinaryArray
-        );
+        if let Some(array) = array.as_any().downcast_ref::<StringArray>() {
+            return self.encode_strings(array, codes, fresh);
+        }
+        bytes_of!(LargeStringArray, BinaryArray, LargeBinaryArray, FixedSizeBinaryArray);
         Err(QueryError::engine("reading keys"))
     }
 
@@ -276,6 +292,39 @@ impl Dictionary {
                 }
                 let code = d.bytes(array.value(row).as_ref())?;
                 memo.met[place] = (views[row], of, code);
+                Ok(code)
+            },
+        )?;
+        self.views = Some(memo);
+        Ok(())
+    }
+
+    /// Short strings are looked up as views, which is one comparison.
+    fn encode_strings(
+        &mut self,
+        array: &StringArray,
+        codes: &mut Vec<u32>,
+        fresh: &mut Vec<u32>,
+    ) -> Result<(), QueryError> {
+        let mut memo = self.views.take().unwrap_or_else(ViewMemo::new);
+        let (bytes, offsets) = (array.values().as_slice(), array.value_offsets());
+        let end = |i: usize| usize::try_from(offsets[i]).unwrap_or(0);
+        self.encode_each(
+            array,
+            codes,
+            fresh,
+            |row| (end(row), end(row + 1)),
+            |d, (start, end)| {
+                let Some(view) = ViewMemo::of(bytes, start, end) else {
+                    return d.bytes(&bytes[start..end]);
+                };
+                let (place, _) = memo.slot(d.hash, view);
+                let (met, of, code) = memo.met[place];
+                if met == view && of == 0 {
+                    return Ok(code);
+                }
+                let code = d.bytes(&bytes[start..end])?;
+                memo.met[place] = (view, 0, code);
                 Ok(code)
             },
         )?;
