@@ -10,10 +10,10 @@ use throng_account::filter::Budget as Amount;
 
 use crate::digest::hex;
 use crate::error::{LedgerError, Result};
-use crate::ledger::snapshot;
 use crate::record::{Body, Kind, Record, Spending};
+use crate::rows::{self, snapshot};
 use crate::standing::{self, Standing};
-use crate::{Anchor, Charter, Digest, Ledger, Ticket, amount, rows};
+use crate::{Anchor, Charter, Digest, Ledger, Ticket, amount};
 
 /// A charge as the history shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -27,6 +27,19 @@ pub(crate) fn signed(value: u64) -> Result<i64> {
     i64::try_from(value).map_err(|_| LedgerError::invalid("the number is too large", "check it"))
 }
 
+/// Runs a read in one transaction, so that it sees one state.
+pub(crate) fn snapshot<T>(
+    connection: &Connection,
+    read: impl FnOnce(&Connection) -> Result<T>,
+) -> Result<T> {
+    connection.execute_batch("BEGIN")?;
+    let done = read(connection);
+    let ended = connection.execute_batch("ROLLBACK");
+    let done = done?;
+    ended?;
+    Ok(done)
+}
+
 pub(crate) fn record_of(row: &Row<'_>) -> Result<Record> {
     let digest = row.get_ref(5)?.as_blob().map_err(rusqlite::Error::from)?;
     Ok(Record {

@@ -11,9 +11,9 @@ use throng_numeric::Rational;
 
 use crate::error::{LedgerError, Result};
 use crate::file::Identity;
-use crate::ledger::snapshot;
 use crate::record::{Body, Founding, Glance, Kind, Record, genesis};
-use crate::{Anchor, Charter, Digest, amount, price, rows, schema, witness};
+use crate::rows::{self, snapshot};
+use crate::{Anchor, Charter, Digest, amount, price, schema, witness};
 
 /// How much an audit does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
