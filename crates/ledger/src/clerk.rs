@@ -220,7 +220,7 @@ fn release(
     }
     let Body::Charge(spending) = charge.read()? else { return Err(unknown()) };
     if let Some(stored) = rows::answer_of(connection, ticket.number)? {
-        if stored.payload == payload {
+        if *stored.payload == *payload {
             return Ok(Vec::new());
         }
         return Err(LedgerError::refused(

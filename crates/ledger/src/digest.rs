@@ -62,17 +62,29 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
-/// The bytes of lower-case hexadecimal digits, and of nothing else.
-pub(crate) fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digit = |c: u8| match c {
-        b'0'..=b'9' => Some(c - b'0'),
-        b'a'..=b'f' => Some(c - b'a' + 10),
-        _ => None,
-    };
-    let pairs = text.as_bytes().chunks(2);
-    pairs
-        .map(|pair| if let [h, l] = pair { Some(digit(*h)? << 4 | digit(*l)?) } else { None })
-        .collect()
+/// The value of each lower-case hexadecimal digit, and 255 for every other byte.
+const NIBBLES: [u8; 256] = {
+    let mut values = [u8::MAX; 256];
+    let mut value = 0;
+    while value < 16 {
+        values[b"0123456789abcdef"[value as usize] as usize] = value;
+        value += 1;
+    }
+    values
+};
+
+/// The `N` bytes of 2`N` lower-case hexadecimal digits, and of nothing else.
+pub(crate) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    let pairs = <&[[u8; 2]; N]>::try_from(pairs).ok().filter(|_| rest.is_empty())?;
+    let nibble = |digit: u8| NIBBLES.get(usize::from(digit)).copied().unwrap_or(u8::MAX);
+    let (mut bytes, mut seen) = ([0; N], 0);
+    for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+        let (high, low) = (nibble(*high), nibble(*low));
+        seen |= high | low;
+        *byte = high << 4 | low;
+    }
+    (seen < 16).then_some(bytes)
 }
 
 impl fmt::Display for Digest {
@@ -91,8 +103,7 @@ impl FromStr for Digest {
     type Err = LedgerError;
 
     fn from_str(text: &str) -> Result<Self, LedgerError> {
-        let bytes = unhex(text).and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-        bytes.map(Self).ok_or_else(|| {
+        unhex(text).map(Self).ok_or_else(|| {
             LedgerError::invalid("this is not a digest", "a digest is 64 digits 0-9a-f")
         })
     }

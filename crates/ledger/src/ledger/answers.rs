@@ -58,7 +58,7 @@ impl Ledger {
     pub fn fact(&self, name: &str) -> Result<Option<Vec<u8>>> {
         self.reading(|connection, _| {
             let found = rows::newest(connection, Kind::Fact, Some(name.as_bytes()))?;
-            Ok(found.map(|record| record.payload))
+            Ok(found.map(|record| record.payload.into_owned()))
         })
     }
 }
@@ -68,7 +68,7 @@ fn stored(
     connection: &Connection,
     standing: &Standing,
     question: &Digest,
-    release: Record,
+    release: Record<'_>,
 ) -> Result<Stored> {
     let damage = || LedgerError::corrupt(format!("record {} answers no charge", release.number));
     let Body::Release(answer) = release.read()? else { return Err(damage()) };
@@ -82,7 +82,7 @@ fn stored(
     let left = amount::minus(&standing.charter.capacity, &spent)?;
     Ok(Stored {
         ticket: charge.ticket(),
-        payload: release.payload,
+        payload: release.payload.into_owned(),
         receipt: Receipt { cost: body.cost, spent, left },
         label: body.label,
     })
