@@ -10,7 +10,7 @@ mod tests;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use rusqlite::Connection;
@@ -73,7 +73,15 @@ pub struct Ledger {
 }
 
 /// Prices that were computed lately: a preview and its charge, the same query on new data.
-type Prices = HashMap<(MechanismSpec, Option<Rational>), Amount>;
+type Prices = HashMap<(MechanismSpec, Option<Rational>), Known>;
+
+/// What is known of a mechanism that was priced.
+#[derive(Debug, Clone)]
+struct Known {
+    cost: Amount,
+    /// Its text, or why it cannot be recorded.
+    spec: Result<Arc<str>>,
+}
 
 /// How long to wait for other processes by default.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -11,7 +11,8 @@ use throng_account::filter::Budget as Amount;
 
 use crate::charter::CharterBody;
 use crate::error::{LedgerError, Result};
-use crate::{Charge, Digest, Ticket, amount};
+use crate::standing::Priced;
+use crate::{Digest, Ticket, amount};
 
 /// The version of the file format; files of other versions are refused.
 pub const FORMAT: i64 = 1;
@@ -230,12 +231,13 @@ pub(crate) struct Spending {
 }
 
 impl Spending {
-    pub(crate) fn of(charge: &Charge, cost: Amount, own: Option<&Amount>) -> Self {
+    pub(crate) fn of(priced: &Priced, cost: Amount, own: Option<&Amount>) -> Self {
+        let charge = &priced.charge;
         Self {
             question: charge.question,
             label: charge.label.clone(),
             analyst: charge.analyst.clone(),
-            spec: charge.spec.to_string(),
+            spec: priced.spec.to_string(),
             delta: charge.delta.as_ref().map(ToString::to_string),
             cost,
             own: own.map(amount::text),

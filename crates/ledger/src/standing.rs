@@ -1,6 +1,7 @@
 //! Where the ledger stands, and what it says to a charge.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use rusqlite::Connection;
 use throng_account::filter::{Budget as Amount, Receipt};
@@ -23,6 +24,8 @@ pub(crate) struct Standing {
 #[derive(Debug, Clone)]
 pub(crate) struct Priced {
     pub(crate) charge: Charge,
+    /// The mechanism, as it is recorded.
+    pub(crate) spec: Arc<str>,
     pub(crate) cost: Amount,
 }
 
@@ -100,7 +103,7 @@ impl Standing {
     /// The record of a charge, and the standing after it.
     pub(crate) fn charge(&mut self, priced: &Priced, verdict: &Verdict) -> Result<Record<'static>> {
         let own = verdict.own.as_ref();
-        let body = Spending::of(&priced.charge, verdict.receipt.cost.clone(), own);
+        let body = Spending::of(priced, verdict.receipt.cost.clone(), own);
         let record = self.append(&Body::Charge(body), Vec::new(), verdict.receipt.spent.clone())?;
         if let (Some(name), Some(own)) = (&priced.charge.analyst, own) {
             self.own.insert(name.clone(), own.clone());

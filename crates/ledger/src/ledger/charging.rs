@@ -1,11 +1,13 @@
 //! Charge before run.
 
+use std::sync::Arc;
+
 use throng_account::MechanismSpec;
 use throng_account::filter::{Budget as Amount, Receipt};
 use throng_mechanism::Permit;
 use throng_numeric::Rational;
 
-use super::Ledger;
+use super::{Known, Ledger};
 use crate::clerk::Entry;
 use crate::desk::lock;
 use crate::error::{LedgerError, Result};
@@ -18,18 +20,7 @@ impl Ledger {
     /// # Errors
     /// As there.
     pub fn price(&self, spec: &MechanismSpec, delta: Option<&Rational>) -> Result<Amount> {
-        const MANY: usize = 256;
-        let key = (spec.clone(), delta.cloned());
-        if let Some(known) = lock(&self.prices).get(&key) {
-            return Ok(known.clone());
-        }
-        let cost = price::price(&self.currency, spec, self.under, delta)?;
-        let mut prices = lock(&self.prices);
-        if prices.len() >= MANY {
-            prices.clear();
-        }
-        prices.insert(key, cost.clone());
-        Ok(cost)
+        Ok(self.known(spec, delta)?.cost)
     }
 
     /// What [`Ledger::authorise`] would say now; nothing is recorded.
@@ -86,18 +77,40 @@ impl Ledger {
         if charge.analyst.as_deref() == Some("") {
             return Err(LedgerError::invalid("the analyst has no name", "name the analyst"));
         }
-        let cost = self.price(&charge.spec, charge.delta.as_ref())?;
-        let text = charge.spec.to_string();
-        let again: MechanismSpec = text.parse()?;
-        if again.to_string() != text {
-            return Err(LedgerError::invalid(
-                "the spec cannot be written down",
-                "report this as a bug",
-            ));
-        }
-        amount::parse(&amount::text(&cost)).map_err(|_| {
-            LedgerError::invalid("the cost cannot be written down", "use shorter numbers")
-        })?;
-        Ok(Priced { charge: charge.clone(), cost })
+        let Known { cost, spec } = self.known(&charge.spec, charge.delta.as_ref())?;
+        Ok(Priced { charge: charge.clone(), spec: spec?, cost })
     }
+
+    /// The price and the text of a mechanism, computed once.
+    fn known(&self, spec: &MechanismSpec, delta: Option<&Rational>) -> Result<Known> {
+        const MANY: usize = 256;
+        let key = (spec.clone(), delta.cloned());
+        if let Some(known) = lock(&self.prices).get(&key) {
+            return Ok(known.clone());
+        }
+        let cost = price::price(&self.currency, spec, self.under, delta)?;
+        let known = Known { spec: written(spec, &cost), cost };
+        let mut prices = lock(&self.prices);
+        if prices.len() >= MANY {
+            prices.clear();
+        }
+        prices.insert(key, known.clone());
+        Ok(known)
+    }
+}
+
+/// The text of a spec, if it and its cost are read back as they are.
+fn written(spec: &MechanismSpec, cost: &Amount) -> Result<Arc<str>> {
+    let text = spec.to_string();
+    let again: MechanismSpec = text.parse()?;
+    if again.to_string() != text {
+        return Err(LedgerError::invalid(
+            "the spec cannot be written down",
+            "report this as a bug",
+        ));
+    }
+    amount::parse(&amount::text(cost)).map_err(|_| {
+        LedgerError::invalid("the cost cannot be written down", "use shorter numbers")
+    })?;
+    Ok(text.into())
 }
