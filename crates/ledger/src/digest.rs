@@ -132,3 +132,37 @@ impl<'de> Deserialize<'de> for Digest {
         deserializer.deserialize_str(Hex)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn it_is_read_back(bytes: [u8; 32]) {
+            let digest = Digest::from(bytes);
+            prop_assert_eq!(digest.to_string().parse::<Digest>().unwrap(), digest);
+        }
+
+        /// 64 characters of which one is no digit, whatever it is.
+        #[test]
+        fn nothing_else_is_read(at in 0..64_usize, odd in any::<char>()) {
+            prop_assume!(!"0123456789abcdef".contains(odd));
+            let mut text: Vec<char> = Digest::of(b"").to_string().chars().collect();
+            text[at] = odd;
+            prop_assert!(text.iter().collect::<String>().parse::<Digest>().is_err());
+        }
+    }
+
+    #[test]
+    fn its_length_is_fixed() {
+        let text = Digest::of(b"").to_string();
+        for length in 0..64 {
+            assert!(text[..length].parse::<Digest>().is_err());
+        }
+        assert!(format!("{text}0").parse::<Digest>().is_err());
+        assert!(format!("{text}00").parse::<Digest>().is_err());
+    }
+}

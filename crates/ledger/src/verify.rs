@@ -1,6 +1,7 @@
 //! The audit: everything is read, hashed and summed again.
 
 mod fraction;
+mod prices;
 mod replay;
 mod tally;
 
@@ -10,12 +11,12 @@ use std::time::Duration;
 use rusqlite::Connection;
 use throng_account::filter::Budget as Amount;
 
+use self::replay::Replay;
 use crate::error::{LedgerError, Result};
 use crate::file::Identity;
 use crate::record::{Body, Founding, Record, genesis};
 use crate::rows::{self, snapshot};
 use crate::{Anchor, Digest, schema, witness};
-use replay::Replay;
 
 /// How much an audit does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,7 +22,7 @@ impl Ledger {
     /// Reads the whole ledger and checks everything that can be checked; see [`Verification`].
     ///
     /// # Errors
-    /// [`LedgerError::Corrupt`] says what was seen first.
+    /// [`LedgerError::Corrupt`](crate::LedgerError::Corrupt) says what was seen first.
     pub fn verify(&self, anchor: Option<&Anchor>, depth: Depth) -> Result<Verification> {
         let done = verify::file(&self.path, anchor, depth, self.patience);
         self.observed(done)
