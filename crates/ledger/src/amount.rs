@@ -4,6 +4,8 @@
 //! against each other, so it needs sums and a text form of its own. Texts are canonical: one amount
 //! has one text, so equal texts are equal amounts.
 
+use std::borrow::Cow;
+
 use throng_account::filter::Budget as Amount;
 use throng_numeric::Rational;
 
@@ -21,7 +23,7 @@ pub(crate) fn values(amount: &Amount) -> Vec<&Rational> {
 }
 
 /// The amount of the same currency with other numbers.
-fn with_values(like: &Amount, values: Vec<Rational>) -> Option<Amount> {
+pub(crate) fn with_values(like: &Amount, values: Vec<Rational>) -> Option<Amount> {
     let mut values = values.into_iter();
     let mut next = || values.next();
     let amount = match like {
@@ -156,6 +158,23 @@ pub(crate) fn text(amount: &Amount) -> String {
             format!("renyi({})", pairs.join(", "))
         }
     }
+}
+
+/// What [`text`] has before each number, and after the last.
+pub(crate) fn labels(like: &Amount) -> Vec<Cow<'static, str>> {
+    let mut labels: Vec<Cow<'static, str>> = match like {
+        Amount::Pure { .. } => vec!["pure(epsilon=".into()],
+        Amount::Approximate { .. } => vec!["approximate(epsilon=".into(), ", delta=".into()],
+        Amount::Zcdp { .. } => vec!["zcdp(rho=".into(), ", delta=".into()],
+        Amount::Gdp { .. } => vec!["gdp(mu_squared=".into()],
+        Amount::Renyi { orders } => {
+            let starts = std::iter::once("renyi(").chain(std::iter::repeat(", "));
+            let pairs = starts.zip(orders);
+            pairs.map(|(start, (order, _))| format!("{start}{order}=").into()).collect()
+        }
+    };
+    labels.push(")".into());
+    labels
 }
 
 /// Reads [`text`]; any other spelling, and any negative number, is damage.

@@ -44,7 +44,7 @@ impl FromStr for Anchor {
         };
         let parts: Vec<&str> = text.trim_end().split(' ').collect();
         let [HEADING, ledger, number, digest] = parts.as_slice() else { return Err(wrong()) };
-        if unhex(ledger).is_none_or(|id| id.len() != 16) {
+        if unhex::<16>(ledger).is_none() {
             return Err(wrong());
         }
         let anchor = Self {

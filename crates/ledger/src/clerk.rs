@@ -9,9 +9,8 @@ use throng_account::filter::Receipt;
 use crate::charter::CharterBody;
 use crate::error::{LedgerError, Result};
 use crate::file::Identity;
-use crate::ledger::snapshot;
 use crate::record::{Answer, Body, Fact, Kind};
-use crate::rows::{self, Head};
+use crate::rows::{self, Head, snapshot};
 use crate::standing::{Priced, Standing};
 use crate::witness::{self, Witness};
 use crate::{Anchor, Charter, Ticket, amount, schema, verify};
@@ -221,7 +220,7 @@ fn release(
     }
     let Body::Charge(spending) = charge.read()? else { return Err(unknown()) };
     if let Some(stored) = rows::answer_of(connection, ticket.number)? {
-        if stored.payload == payload {
+        if *stored.payload == *payload {
             return Ok(Vec::new());
         }
         return Err(LedgerError::refused(

@@ -62,17 +62,29 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
-/// The bytes of lower-case hexadecimal digits, and of nothing else.
-pub(crate) fn unhex(text: &str) -> Option<Vec<u8>> {
-    let digit = |c: u8| match c {
-        b'0'..=b'9' => Some(c - b'0'),
-        b'a'..=b'f' => Some(c - b'a' + 10),
-        _ => None,
-    };
-    let pairs = text.as_bytes().chunks(2);
-    pairs
-        .map(|pair| if let [h, l] = pair { Some(digit(*h)? << 4 | digit(*l)?) } else { None })
-        .collect()
+/// The value of each lower-case hexadecimal digit, and 255 for every other byte.
+const NIBBLES: [u8; 256] = {
+    let mut values = [u8::MAX; 256];
+    let mut value = 0;
+    while value < 16 {
+        values[b"0123456789abcdef"[value as usize] as usize] = value;
+        value += 1;
+    }
+    values
+};
+
+/// The `N` bytes of 2`N` lower-case hexadecimal digits, and of nothing else.
+pub(crate) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
+    let pairs = <&[[u8; 2]; N]>::try_from(pairs).ok().filter(|_| rest.is_empty())?;
+    let nibble = |digit: u8| NIBBLES.get(usize::from(digit)).copied().unwrap_or(u8::MAX);
+    let (mut bytes, mut seen) = ([0; N], 0);
+    for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+        let (high, low) = (nibble(*high), nibble(*low));
+        seen |= high | low;
+        *byte = high << 4 | low;
+    }
+    (seen < 16).then_some(bytes)
 }
 
 impl fmt::Display for Digest {
@@ -91,8 +103,7 @@ impl FromStr for Digest {
     type Err = LedgerError;
 
     fn from_str(text: &str) -> Result<Self, LedgerError> {
-        let bytes = unhex(text).and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-        bytes.map(Self).ok_or_else(|| {
+        unhex(text).map(Self).ok_or_else(|| {
             LedgerError::invalid("this is not a digest", "a digest is 64 digits 0-9a-f")
         })
     }
@@ -119,5 +130,39 @@ impl<'de> Deserialize<'de> for Digest {
             }
         }
         deserializer.deserialize_str(Hex)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn it_is_read_back(bytes: [u8; 32]) {
+            let digest = Digest::from(bytes);
+            prop_assert_eq!(digest.to_string().parse::<Digest>().unwrap(), digest);
+        }
+
+        /// 64 characters of which one is no digit, whatever it is.
+        #[test]
+        fn nothing_else_is_read(at in 0..64_usize, odd in any::<char>()) {
+            prop_assume!(!"0123456789abcdef".contains(odd));
+            let mut text: Vec<char> = Digest::of(b"").to_string().chars().collect();
+            text[at] = odd;
+            prop_assert!(text.iter().collect::<String>().parse::<Digest>().is_err());
+        }
+    }
+
+    #[test]
+    fn its_length_is_fixed() {
+        let text = Digest::of(b"").to_string();
+        for length in 0..64 {
+            assert!(text[..length].parse::<Digest>().is_err());
+        }
+        assert!(format!("{text}0").parse::<Digest>().is_err());
+        assert!(format!("{text}00").parse::<Digest>().is_err());
     }
 }

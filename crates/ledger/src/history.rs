@@ -10,10 +10,10 @@ use throng_account::filter::Budget as Amount;
 
 use crate::digest::hex;
 use crate::error::{LedgerError, Result};
-use crate::ledger::snapshot;
 use crate::record::{Body, Kind, Record, Spending};
+use crate::rows::{self, snapshot};
 use crate::standing::{self, Standing};
-use crate::{Anchor, Charter, Digest, Ledger, Ticket, amount, rows};
+use crate::{Anchor, Charter, Digest, Ledger, Ticket, amount};
 
 /// A charge as the history shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,7 +169,7 @@ impl Ledger {
                 let Body::Fact(fact) = record.read()? else {
                     return Err(LedgerError::corrupt("a fact is not a fact"));
                 };
-                let (number, value) = (record.number, record.payload);
+                let (number, value) = (record.number, record.payload.into_owned());
                 notes.push(Note { number, kind: fact.kind, name: fact.name, value });
                 Ok(())
             })
@@ -225,7 +225,7 @@ struct Exported<'a> {
 }
 
 impl<'a> Exported<'a> {
-    fn of(record: &'a Record, body: serde_json::Value) -> Self {
+    fn of(record: &'a Record<'_>, body: serde_json::Value) -> Self {
         let text = std::str::from_utf8(&record.payload).ok();
         Self {
             number: record.number,
@@ -239,7 +239,7 @@ impl<'a> Exported<'a> {
     }
 }
 
-fn spending(record: &Record) -> Result<Spending> {
+fn spending(record: &Record<'_>) -> Result<Spending> {
     match record.read()? {
         Body::Charge(body) => Ok(body),
         Body::Charter(_) | Body::Release(_) | Body::Fact(_) | Body::Amendment(_) => {
@@ -248,7 +248,7 @@ fn spending(record: &Record) -> Result<Spending> {
     }
 }
 
-fn line(connection: &Connection, record: &Record) -> Result<Line> {
+fn line(connection: &Connection, record: &Record<'_>) -> Result<Line> {
     let body = spending(record)?;
     Ok(Line {
         ticket: record.ticket(),

@@ -11,7 +11,8 @@ use throng_account::filter::Budget as Amount;
 
 use crate::charter::CharterBody;
 use crate::error::{LedgerError, Result};
-use crate::{Charge, Digest, Ticket, amount};
+use crate::standing::Priced;
+use crate::{Digest, Ticket, amount};
 
 /// The version of the file format; files of other versions are refused.
 pub const FORMAT: i64 = 1;
@@ -69,17 +70,17 @@ impl Kind {
     }
 }
 
-/// One link of the chain.
+/// One link of the chain; borrowed from the page it lies on where a million are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Record {
+pub(crate) struct Record<'a> {
     pub(crate) number: u64,
     pub(crate) kind: Kind,
-    pub(crate) body: String,
-    pub(crate) payload: Vec<u8>,
+    pub(crate) body: Cow<'a, str>,
+    pub(crate) payload: Cow<'a, [u8]>,
     /// The canonical text of what is spent in all after this record.
-    pub(crate) spent: String,
+    pub(crate) spent: Cow<'a, str>,
     pub(crate) digest: Digest,
-    pub(crate) lookup: Option<Vec<u8>>,
+    pub(crate) lookup: Option<Cow<'a, [u8]>>,
     pub(crate) answers: Option<u64>,
 }
 
@@ -101,7 +102,18 @@ pub(crate) fn seal(
     Digest::of_parts(&[before.as_bytes(), &number, &[kind.code()], body, payload, spent])
 }
 
-impl Record {
+impl Record<'_> {
+    /// The record by itself.
+    pub(crate) fn into_owned(self) -> Record<'static> {
+        Record {
+            body: self.body.into_owned().into(),
+            payload: self.payload.into_owned().into(),
+            spent: self.spent.into_owned().into(),
+            lookup: self.lookup.map(|lookup| lookup.into_owned().into()),
+            ..self
+        }
+    }
+
     /// Whether the digest is that of this record after another.
     pub(crate) fn follows(&self, before: &Digest) -> bool {
         let (body, spent) = (self.body.as_bytes(), self.spent.as_bytes());
@@ -219,12 +231,13 @@ pub(crate) struct Spending {
 }
 
 impl Spending {
-    pub(crate) fn of(charge: &Charge, cost: Amount, own: Option<&Amount>) -> Self {
+    pub(crate) fn of(priced: &Priced, cost: Amount, own: Option<&Amount>) -> Self {
+        let charge = &priced.charge;
         Self {
             question: charge.question,
             label: charge.label.clone(),
             analyst: charge.analyst.clone(),
-            spec: charge.spec.to_string(),
+            spec: priced.spec.to_string(),
             delta: charge.delta.as_ref().map(ToString::to_string),
             cost,
             own: own.map(amount::text),

@@ -27,17 +27,35 @@ pub(crate) fn signed(value: u64) -> Result<i64> {
     i64::try_from(value).map_err(|_| LedgerError::invalid("the number is too large", "check it"))
 }
 
-pub(crate) fn record_of(row: &Row<'_>) -> Result<Record> {
-    let digest = row.get_ref(5)?.as_blob().map_err(rusqlite::Error::from)?;
+/// Runs a read in one transaction, so that it sees one state.
+pub(crate) fn snapshot<T>(
+    connection: &Connection,
+    read: impl FnOnce(&Connection) -> Result<T>,
+) -> Result<T> {
+    connection.execute_batch("BEGIN")?;
+    let done = read(connection);
+    let ended = connection.execute_batch("ROLLBACK");
+    let done = done?;
+    ended?;
+    Ok(done)
+}
+
+/// A row as a record; nothing is copied.
+fn record_of<'a>(row: &'a Row<'_>) -> Result<Record<'a>> {
+    let value = |column: usize| row.get_ref(column);
+    let text = |column| Ok::<_, rusqlite::Error>(value(column)?.as_str()?.into());
+    let bytes = |column| Ok::<_, rusqlite::Error>(value(column)?.as_blob()?);
+    let lookup = value(6)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
+    let answers = value(7)?.as_i64_or_null().map_err(rusqlite::Error::from)?;
     Ok(Record {
         number: unsigned(row.get(0)?)?,
         kind: Kind::of_code(row.get(1)?)?,
-        body: row.get(2)?,
-        payload: row.get(3)?,
-        spent: row.get(4)?,
-        digest: Digest::try_from(digest)?,
-        lookup: row.get(6)?,
-        answers: row.get::<_, Option<i64>>(7)?.map(unsigned).transpose()?,
+        body: text(2)?,
+        payload: bytes(3)?.into(),
+        spent: text(4)?,
+        digest: Digest::try_from(bytes(5)?)?,
+        lookup: lookup.map(Into::into),
+        answers: answers.map(unsigned).transpose()?,
     })
 }
 
@@ -46,7 +64,7 @@ pub(crate) fn each(
     connection: &Connection,
     condition: &str,
     bound: impl rusqlite::Params,
-    mut visit: impl FnMut(Record) -> Result<()>,
+    mut visit: impl FnMut(Record<'_>) -> Result<()>,
 ) -> Result<()> {
     let sql = format!("SELECT {COLUMNS} FROM records {condition}");
     let mut statement = connection.prepare_cached(&sql)?;
@@ -62,17 +80,17 @@ pub(crate) fn first(
     connection: &Connection,
     condition: &str,
     bound: impl rusqlite::Params,
-) -> Result<Option<Record>> {
+) -> Result<Option<Record<'static>>> {
     let mut found = None;
     each(connection, &format!("{condition} LIMIT 1"), bound, |record| {
-        found = Some(record);
+        found = Some(record.into_owned());
         Ok(())
     })?;
     Ok(found)
 }
 
 /// A record by its number, checked against the digest before it.
-pub(crate) fn numbered(connection: &Connection, number: u64) -> Result<Option<Record>> {
+pub(crate) fn numbered(connection: &Connection, number: u64) -> Result<Option<Record<'static>>> {
     let Some(record) = first(connection, "WHERE number = ?1", [signed(number)?])? else {
         return Ok(None);
     };
@@ -80,7 +98,7 @@ pub(crate) fn numbered(connection: &Connection, number: u64) -> Result<Option<Re
 }
 
 /// Refuses a record whose digest does not follow from the one before.
-pub(crate) fn checked(connection: &Connection, record: Record) -> Result<Record> {
+pub(crate) fn checked<'a>(connection: &Connection, record: Record<'a>) -> Result<Record<'a>> {
     let before = match record.number.checked_sub(1) {
         None => Some(genesis()),
         Some(before) => digest_of(connection, before)?,
@@ -118,7 +136,7 @@ pub(crate) fn head(connection: &Connection) -> Result<Head> {
 }
 
 /// The last record, refused unless the head says the same and it follows the one before.
-pub(crate) fn last(connection: &Connection, head: &Head) -> Result<Record> {
+pub(crate) fn last(connection: &Connection, head: &Head) -> Result<Record<'static>> {
     let record = first(connection, "ORDER BY number DESC", [])?
         .ok_or_else(|| LedgerError::corrupt("it has no records"))?;
     if record.number != head.number || record.digest != head.digest || record.spent()? != head.spent
@@ -129,7 +147,7 @@ pub(crate) fn last(connection: &Connection, head: &Head) -> Result<Record> {
 }
 
 /// Appends a record; the head is moved by [`set_head`].
-pub(crate) fn insert(connection: &Connection, record: &Record) -> Result<()> {
+pub(crate) fn insert(connection: &Connection, record: &Record<'_>) -> Result<()> {
     let sql = format!("INSERT INTO records ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)");
     let mut statement = connection.prepare_cached(&sql)?;
     statement.execute(params![
@@ -172,21 +190,25 @@ pub(crate) fn newest(
     connection: &Connection,
     kind: Kind,
     lookup: Option<&[u8]>,
-) -> Result<Option<Record>> {
+) -> Result<Option<Record<'static>>> {
     let condition = "INDEXED BY by_lookup WHERE kind = ?1 AND lookup IS ?2 ORDER BY kind DESC, lookup DESC, number DESC";
     let found = first(connection, condition, params![kind.code(), lookup])?;
     found.map(|record| checked(connection, record)).transpose()
 }
 
 /// The oldest record of a kind with a lookup, checked.
-pub(crate) fn oldest(connection: &Connection, kind: Kind, lookup: &[u8]) -> Result<Option<Record>> {
+pub(crate) fn oldest(
+    connection: &Connection,
+    kind: Kind,
+    lookup: &[u8],
+) -> Result<Option<Record<'static>>> {
     let condition = "INDEXED BY by_lookup WHERE kind = ?1 AND lookup = ?2 ORDER BY number";
     let found = first(connection, condition, params![kind.code(), lookup])?;
     found.map(|record| checked(connection, record)).transpose()
 }
 
 /// The release of a charge, checked.
-pub(crate) fn answer_of(connection: &Connection, charge: u64) -> Result<Option<Record>> {
+pub(crate) fn answer_of(connection: &Connection, charge: u64) -> Result<Option<Record<'static>>> {
     let condition = "INDEXED BY by_answer WHERE answers = ?1";
     let found = first(connection, condition, [signed(charge)?])?;
     found.map(|record| checked(connection, record)).transpose()

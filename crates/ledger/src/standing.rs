@@ -1,6 +1,7 @@
 //! Where the ledger stands, and what it says to a charge.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use rusqlite::Connection;
 use throng_account::filter::{Budget as Amount, Receipt};
@@ -23,6 +24,8 @@ pub(crate) struct Standing {
 #[derive(Debug, Clone)]
 pub(crate) struct Priced {
     pub(crate) charge: Charge,
+    /// The mechanism, as it is recorded.
+    pub(crate) spec: Arc<str>,
     pub(crate) cost: Amount,
 }
 
@@ -98,9 +101,9 @@ impl Standing {
     }
 
     /// The record of a charge, and the standing after it.
-    pub(crate) fn charge(&mut self, priced: &Priced, verdict: &Verdict) -> Result<Record> {
+    pub(crate) fn charge(&mut self, priced: &Priced, verdict: &Verdict) -> Result<Record<'static>> {
         let own = verdict.own.as_ref();
-        let body = Spending::of(&priced.charge, verdict.receipt.cost.clone(), own);
+        let body = Spending::of(priced, verdict.receipt.cost.clone(), own);
         let record = self.append(&Body::Charge(body), Vec::new(), verdict.receipt.spent.clone())?;
         if let (Some(name), Some(own)) = (&priced.charge.analyst, own) {
             self.own.insert(name.clone(), own.clone());
@@ -109,11 +112,11 @@ impl Standing {
     }
 
     /// A record that costs nothing, and the standing after it.
-    pub(crate) fn free(&mut self, body: &Body, payload: Vec<u8>) -> Result<Record> {
+    pub(crate) fn free(&mut self, body: &Body, payload: Vec<u8>) -> Result<Record<'static>> {
         self.append(body, payload, self.head.spent.clone())
     }
 
-    fn append(&mut self, body: &Body, payload: Vec<u8>, spent: Amount) -> Result<Record> {
+    fn append(&mut self, body: &Body, payload: Vec<u8>, spent: Amount) -> Result<Record<'static>> {
         let number = self.head.number.checked_add(1);
         let number =
             number.ok_or_else(|| LedgerError::refused("the ledger is full", "start another"))?;
@@ -133,7 +136,7 @@ pub(crate) fn link(
     body: &Body,
     payload: Vec<u8>,
     spent: &Amount,
-) -> Result<Record> {
+) -> Result<Record<'static>> {
     let (json, total) = (body.json()?, amount::text(spent));
     if json.len().max(payload.len()) > MAX_BYTES {
         return Err(LedgerError::invalid("this is too long to record", "at most 256 MiB"));
@@ -143,10 +146,10 @@ pub(crate) fn link(
         number,
         kind,
         digest: seal(before, number, kind, json.as_bytes(), &payload, total.as_bytes()),
-        body: json,
-        payload,
-        spent: total,
-        lookup: body.lookup(),
+        body: json.into(),
+        payload: payload.into(),
+        spent: total.into(),
+        lookup: body.lookup().map(Into::into),
         answers: body.answers(),
     })
 }
@@ -171,7 +174,7 @@ fn within(
 }
 
 /// The running total of an analyst, from their newest charge.
-fn own_total(record: &Record, analyst: &str) -> Result<Amount> {
+fn own_total(record: &Record<'_>, analyst: &str) -> Result<Amount> {
     match record.read()? {
         Body::Charge(Spending { analyst: Some(name), own: Some(own), .. }) if name == analyst => {
             amount::parse(&own)

@@ -90,20 +90,20 @@ impl Dice {
     }
 }
 
+/// The path with something appended to its last part.
+pub(crate) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
 /// Copies a ledger with its log and its witness, as they are on the disk now.
 pub(crate) fn copy(from: &Path, to: &Path) {
     for suffix in ["", "-wal", "-witness"] {
-        let name = |path: &Path| {
-            let mut name = path.as_os_str().to_owned();
-            name.push(suffix);
-            PathBuf::from(name)
-        };
-        let _ = std::fs::remove_file(name(to));
-        if name(from).exists() {
-            std::fs::copy(name(from), name(to)).unwrap();
+        let _ = std::fs::remove_file(beside(to, suffix));
+        if beside(from, suffix).exists() {
+            std::fs::copy(beside(from, suffix), beside(to, suffix)).unwrap();
         }
     }
-    let mut shared = to.as_os_str().to_owned();
-    shared.push("-shm");
-    let _ = std::fs::remove_file(PathBuf::from(shared));
+    let _ = std::fs::remove_file(beside(to, "-shm"));
 }

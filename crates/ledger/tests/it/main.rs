@@ -14,5 +14,6 @@ mod hostile;
 mod prices;
 mod processes;
 mod races;
+mod rewriting;
 mod rules;
 mod tampering;

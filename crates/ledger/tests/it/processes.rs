@@ -3,10 +3,11 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use throng_ledger::{Depth, Ledger, LedgerError};
 
-use crate::common::{Dice, Folder, charge, charter};
+use crate::common::{Dice, Folder, beside, charge, charter};
 
 /// What a child does: the ledger, its name, and where it kills itself (`never` if it does not).
 pub(crate) fn spawn(ledger: &Path, name: &str, fall: &str) -> Child {
@@ -140,16 +141,31 @@ fn ten_processes_share_one_budget() {
     several(10, 60);
 }
 
+/// Waits until somebody has recorded something, or nobody is left who could.
+fn progress(ledger: &Path, children: &mut [Child]) {
+    let seen = || std::fs::read(beside(ledger, "-witness")).ok();
+    let (before, pause) = (seen(), Duration::from_micros(300));
+    for _ in 0..30_000 {
+        let gone = children.iter_mut().all(|child| child.try_wait().unwrap().is_some());
+        if gone || seen() != before {
+            break;
+        }
+        std::thread::sleep(pause);
+    }
+}
+
 /// Random schedules: one to three processes, each falls at a random step or is killed at a random
-/// moment; then the ledger must be as sound as if nothing had happened.
+/// moment, some as they start and most at work; then the ledger must be as sound as if nothing had
+/// happened.
 pub(crate) fn schedules(many: u64, seed: u64) {
     const BUDGET: u64 = 400;
     const STEPS: [&str; 5] = ["charge", "compute", "store", "reply", "next"];
     let mut dice = Dice::new(seed);
     let (mut folder, mut answers) = (Folder::new(), Vec::new());
+    let (mut before, mut charges) = (0, 0);
     for schedule in 0..many {
         if schedule % 20 == 0 {
-            (folder, answers) = (Folder::new(), Vec::new());
+            (folder, answers, before) = (Folder::new(), Vec::new(), 0);
             drop(Ledger::create(folder.ledger(), &charter(BUDGET)).unwrap());
         }
         let mut children = Vec::new();
@@ -160,13 +176,20 @@ pub(crate) fn schedules(many: u64, seed: u64) {
             };
             children.push(spawn(&folder.ledger(), &format!("{schedule} {child}"), &fall));
         }
-        std::thread::sleep(std::time::Duration::from_micros(dice.roll(40_000)));
+        if dice.roll(4) > 0 {
+            progress(&folder.ledger(), &mut children);
+        }
+        std::thread::sleep(Duration::from_micros(dice.roll(20_000)));
         for child in &mut children {
             child.kill().unwrap();
         }
         for child in &mut children {
             answers.extend(said(child).0);
         }
-        invariant(&folder.ledger(), BUDGET, &answers);
+        let now = invariant(&folder.ledger(), BUDGET, &answers);
+        charges += now - before;
+        before = now;
     }
+    println!("{charges} charges in {many} schedules");
+    assert!(2 * charges >= many, "{charges} charges in {many} schedules: nobody was at work");
 }
