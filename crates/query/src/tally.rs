@@ -278,6 +278,7 @@ impl Tally {
         let body = match self.body {
             Making::Rows(mut totals) => {
                 totals.reserve(self.keys.len());
+                totals.settle();
                 Body::Rows(totals)
             }
             Making::Units { units, mut shards } => {

@@ -191,7 +191,7 @@ fn outermost(start: f64, end: f64, within: impl Fn(f64) -> bool) -> f64 {
         return end;
     }
     let (mut inside, mut outside) = (start, end);
-    for _ in 0..60 {
+    for _ in 0..44 {
         let middle = f64::midpoint(inside, outside);
         if within(middle) { inside = middle } else { outside = middle }
     }
