@@ -1,6 +1,7 @@
 //! Integration tests: one binary, because linking the engine takes long.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod audit;
 mod defects;
 mod differential;
 mod neighbours;
