@@ -1,5 +1,10 @@
 //! Integration tests: one binary, because linking the engine takes long.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 
 mod audit;
 mod defects;
@@ -8,3 +13,4 @@ mod neighbours;
 mod plans;
 mod refused;
 mod sql;
+mod texts;

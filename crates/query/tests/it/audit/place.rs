@@ -19,8 +19,11 @@ use throng_query::sql::Batch;
 use throng_query::tally::{Tally, Totals};
 use throng_sample::SeededEntropy;
 
-/// Rows: user, which of the two keys of the block, x in [0, 100].
-pub(super) type Block = Vec<(u64, usize, u64)>;
+/// A row: user, which of the two keys of the block, x in [0, 100].
+pub(super) type Row = (u64, usize, u64);
+
+/// Rows that no other block shares a key or a user with.
+pub(super) type Block = Vec<Row>;
 
 /// How many blocks a table has.
 pub(super) const BLOCKS: usize = 50;
