@@ -72,6 +72,8 @@ bench: ## Throng and its peers in one run, as ratios (see bench/README.md)
 fuzz: ## a minute of fuzzing of each parser (needs cargo-fuzz)
 	cd fuzz && RUSTC_BOOTSTRAP=1 cargo fuzz run parse_rational -- -max_total_time=60
 	cd fuzz && RUSTC_BOOTSTRAP=1 cargo fuzz run parse_spec -- -max_total_time=60
+	cd fuzz && RUSTC_BOOTSTRAP=1 cargo fuzz run --features query parse_policy -- -max_total_time=60
+	cd fuzz && RUSTC_BOOTSTRAP=1 cargo fuzz run --features query plan_sql -- -max_total_time=60
 
 deny: ## licences and sources of all dependencies (needs cargo-deny)
 	cargo deny check bans licenses sources

@@ -192,7 +192,7 @@ fn condition(dice: &mut Dice) -> String {
 
 fn aggregate(kind: usize, dice: &mut Dice) -> String {
     let number = match kind {
-        0 | 2 if dice.chance(8) => "t.score",
+        0 | 2 if dice.chance(25) => "t.score",
         _ => dice.pick(NUMBERS),
     };
     let aggregate = match dice.below(16) {

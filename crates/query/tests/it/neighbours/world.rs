@@ -1,16 +1,21 @@
 //! Small hostile tables in memory, their neighbours, and the engine on them.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use datafusion::arrow::array::{ArrayRef, BooleanArray, Float64Array, Int64Array, StringArray};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
 use datafusion::arrow::record_batch::RecordBatch;
+use datafusion::catalog::streaming::StreamingTable;
 use datafusion::common::tree_node::Transformed;
-use datafusion::datasource::{MemTable, provider_as_source};
+use datafusion::datasource::provider_as_source;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::physical_plan::execute_stream_partitioned;
+use datafusion::physical_plan::execution_plan::reset_plan_states;
+use datafusion::physical_plan::memory::MemoryStream;
+use datafusion::physical_plan::streaming::PartitionStream;
+use datafusion::physical_plan::{ExecutionPlan, execute_stream_partitioned};
 use datafusion::prelude::SessionContext;
 use throng_account::Neighbours;
 use throng_mechanism::MechanismError;
@@ -27,12 +32,12 @@ const TABLES: [&str; 3] = ["events", "visits", "ballots"];
 #[derive(Debug, Clone)]
 struct Row {
     unit: Option<i64>,
-    city: Option<&'static str>,
+    city: Option<String>,
     kind: Option<&'static str>,
     age: Option<i64>,
     income: Option<f64>,
     score: Option<f64>,
-    note: Option<&'static str>,
+    note: Option<String>,
     ok: Option<bool>,
     day: Option<i64>,
 }
@@ -97,12 +102,12 @@ impl Row {
     fn random(unit: Option<i64>, dice: &mut Dice) -> Self {
         Self {
             unit,
-            city: *dice.one_of(&CITIES),
+            city: dice.one_of(&CITIES).map(String::from),
             kind: *dice.one_of(&KINDS),
             age: *dice.one_of(&AGES),
             income: *dice.one_of(&NUMBERS),
             score: *dice.one_of(&NUMBERS),
-            note: *dice.one_of(&NOTES),
+            note: dice.one_of(&NOTES).map(String::from),
             ok: *dice.one_of(&[None, Some(true), Some(false)]),
             day: *dice.one_of(&DAYS),
         }
@@ -120,6 +125,44 @@ impl Row {
         };
         (0..dice.below(most + 1)).map(|_| row(dice)).collect()
     }
+
+    /// Rows at one end of all ranges, several in each of a few groups that others have too.
+    fn at_an_end(unit: Option<i64>, high: bool) -> Vec<Self> {
+        let row = |i: usize| Self {
+            unit,
+            city: Some(["a", "b", "ü", ""][i % 4].into()),
+            kind: Some(["a", "b", "ü", ""][i % 4]),
+            age: Some(if high { i64::MAX } else { 0 }),
+            income: Some(if high { 1e308 } else { 0.0 }),
+            score: Some(if high { 1e308 } else { -1e308 }),
+            note: Some(if high { "99999999999999999999" } else { "-9223372036854775808" }.into()),
+            ok: Some(i % 8 < 4),
+            day: Some(1_580_000_000),
+        };
+        (0..40).map(row).collect()
+    }
+
+    /// Rows in more groups than a unit may have, by any two columns, that no other unit has; in each
+    /// group by one column more values of another than a unit may have.
+    fn of_its_own(unit: Option<i64>, name: &str) -> Vec<Self> {
+        let size = i64::try_from(name.len()).unwrap();
+        let row = |i: i64| {
+            let (a, b) = (i % 9, i / 9);
+            let (city, note) = (Some(format!("{name} {a}")), Some(format!("{name} {b}")));
+            Self {
+                unit,
+                city,
+                kind: KINDS[1 + usize::try_from(b % 4).unwrap()],
+                age: Some(7 * size + a),
+                income: Some(1000.5 * f64::from(i32::try_from(9 * size + b).unwrap())),
+                score: Some(f64::from(i32::try_from(b).unwrap())),
+                note,
+                ok: Some(b % 2 == 0),
+                day: Some((1 << 31) * (size + a)),
+            }
+        };
+        (0..72).map(row).collect()
+    }
 }
 
 /// The private tables.
@@ -131,7 +174,7 @@ pub(super) struct World {
 impl World {
     pub(super) fn random(dice: &mut Dice) -> Self {
         let mut world = Self { tables: TABLES.iter().map(|name| (*name, Vec::new())).collect() };
-        for unit in [None, Some(1), Some(2), Some(-1), Some(i64::MAX), Some(i64::MIN)] {
+        for unit in UNITS {
             world.add(unit, dice);
         }
         world.rows("ballots").extend(Row::several(None, 6, dice));
@@ -155,56 +198,108 @@ impl World {
         world
     }
 
-    /// Worlds that differ in one unit.
-    pub(super) fn neighbours(&self, under: Neighbours, by_row: bool, dice: &mut Dice) -> Vec<Self> {
-        if by_row {
-            return self.other_rows(under, dice);
+    /// Worlds that differ from this one in one unit, and pairs of them that differ in one unit.
+    pub(super) fn neighbours(&self, under: Neighbours, by_row: bool, dice: &mut Dice) -> Near {
+        match (under, by_row) {
+            (Neighbours::AddRemove | Neighbours::ZeroOut, false) => self.more_or_fewer(dice),
+            (Neighbours::AddRemove | Neighbours::ZeroOut, true) => self.more_or_fewer_rows(dice),
+            (Neighbours::Replace, false) => self.others(dice),
+            (Neighbours::Replace, true) => self.other_rows(dice),
         }
-        let units: [Option<i64>; 6] =
-            [None, Some(1), Some(2), Some(-1), Some(i64::MAX), Some(i64::MIN)];
-        let mut worlds: Vec<Self> = units.iter().map(|unit| self.without(*unit)).collect();
-        match under {
-            Neighbours::Replace => {
-                for (world, unit) in worlds.iter_mut().zip(units) {
-                    world.add(unit, dice);
-                }
-            }
-            Neighbours::AddRemove | Neighbours::ZeroOut => {
-                let mut more = self.clone();
-                more.rows("events").extend(Row::several(Some(99), 20, dice));
-                more.rows("visits").extend(Row::several(Some(99), 8, dice));
-                worlds.push(more);
-            }
-        }
-        worlds
     }
 
-    /// Where each row is a unit.
-    fn other_rows(&self, under: Neighbours, dice: &mut Dice) -> Vec<Self> {
-        let count = self.tables["ballots"].len();
-        let mut worlds = Vec::new();
-        for place in 0..count {
-            let mut world = self.clone();
-            match under {
-                Neighbours::Replace => world.rows("ballots")[place] = Row::random(None, dice),
-                Neighbours::AddRemove | Neighbours::ZeroOut => {
-                    let _ = world.rows("ballots").remove(place);
-                }
-            }
-            worlds.push(world);
-        }
-        if under != Neighbours::Replace {
-            let mut more = self.clone();
-            more.rows("ballots").push(Row::random(None, dice));
-            worlds.push(more);
-        }
-        worlds
+    /// Each unit removed; and some added. A unit that is zeroed out has no rows: the same worlds.
+    fn more_or_fewer(&self, dice: &mut Dice) -> Near {
+        let mut worlds: Vec<Self> = UNITS.iter().map(|unit| self.without(*unit)).collect();
+        let new = Some(99);
+        let mut more = self.clone();
+        more.rows("events").extend(Row::several(new, 20, dice));
+        more.rows("visits").extend(Row::several(new, 8, dice));
+        worlds.push(more);
+        worlds.extend(heavy(new).map(|(events, visits)| self.with(events, visits)));
+        Near { worlds, pairs: Vec::new() }
     }
+
+    /// Each unit replaced; one also by heavy ones, any two of which are neighbours.
+    fn others(&self, dice: &mut Dice) -> Near {
+        let mut worlds: Vec<Self> = UNITS.iter().map(|unit| self.without(*unit)).collect();
+        for (world, unit) in worlds.iter_mut().zip(UNITS) {
+            world.add(unit, dice);
+        }
+        let (first, one) = (worlds.len(), UNITS[1]);
+        let rest = self.without(one);
+        worlds.extend(heavy(one).map(|(events, visits)| rest.with(events, visits)));
+        let pairs = vec![(first, first + 1), (first + 2, first + 3)];
+        Near { worlds, pairs }
+    }
+
+    fn with(&self, events: Vec<Row>, visits: Vec<Row>) -> Self {
+        let mut world = self.clone();
+        world.rows("events").extend(events);
+        world.rows("visits").extend(visits);
+        world
+    }
+
+    fn more_or_fewer_rows(&self, dice: &mut Dice) -> Near {
+        let without = |place: usize| {
+            let mut world = self.clone();
+            let _ = world.rows("ballots").remove(place);
+            world
+        };
+        let with = |row: Row| {
+            let mut world = self.clone();
+            world.rows("ballots").push(row);
+            world
+        };
+        let mut worlds: Vec<Self> = (0..self.tables["ballots"].len()).map(without).collect();
+        worlds.push(with(Row::random(None, dice)));
+        worlds.extend(heavy(None).map(|(rows, _)| with(rows[0].clone())));
+        Near { worlds, pairs: Vec::new() }
+    }
+
+    fn other_rows(&self, dice: &mut Dice) -> Near {
+        let with = |place: usize, row: Row| {
+            let mut world = self.clone();
+            world.rows("ballots")[place] = row;
+            world
+        };
+        let count = self.tables["ballots"].len();
+        let mut worlds: Vec<Self> =
+            (0..count).map(|place| with(place, Row::random(None, dice))).collect();
+        if count == 0 {
+            return Near { worlds, pairs: Vec::new() };
+        }
+        worlds.extend(heavy(None).map(|(rows, _)| with(0, rows[0].clone())));
+        Near { worlds, pairs: vec![(count, count + 1), (count + 2, count + 3)] }
+    }
+}
+
+/// The units of a world; rows without one are a unit, too.
+const UNITS: [Option<i64>; 6] = [None, Some(1), Some(2), Some(-1), Some(i64::MAX), Some(i64::MIN)];
+
+/// Worlds near one.
+pub(super) struct Near {
+    /// Its neighbours.
+    pub(super) worlds: Vec<World>,
+    /// Which of them are neighbours of each other, besides.
+    pub(super) pairs: Vec<(usize, usize)>,
+}
+
+/// Rows of a unit in both tables, as many and as far out as it takes to meet all bounds.
+fn heavy(unit: Option<i64>) -> [(Vec<Row>, Vec<Row>); 4] {
+    let some = |rows: Vec<Row>| rows.iter().take(4).cloned().collect::<Vec<_>>();
+    let both = |rows: Vec<Row>| (rows.clone(), some(rows));
+    [
+        both(Row::at_an_end(unit, true)),
+        both(Row::at_an_end(unit, false)),
+        both(Row::of_its_own(unit, "one")),
+        both(Row::of_its_own(unit, "other")),
+    ]
 }
 
 fn batch(rows: &[Row], schema: &SchemaRef) -> RecordBatch {
     let column = |name: &str| -> ArrayRef {
-        let text = |of: fn(&Row) -> Option<&'static str>| -> ArrayRef {
+        let text = |of: fn(&Row) -> Option<&str>| -> ArrayRef {
             Arc::new(rows.iter().map(of).collect::<StringArray>())
         };
         let whole = |of: fn(&Row) -> Option<i64>| -> ArrayRef {
@@ -215,12 +310,12 @@ fn batch(rows: &[Row], schema: &SchemaRef) -> RecordBatch {
         };
         match name {
             "user_id" => whole(|row| row.unit),
-            "city" => text(|row| row.city),
+            "city" => text(|row| row.city.as_deref()),
             "kind" => text(|row| row.kind),
             "age" => whole(|row| row.age),
             "income" => number(|row| row.income),
             "score" => number(|row| row.score),
-            "note" => text(|row| row.note),
+            "note" => text(|row| row.note.as_deref()),
             "ok" => Arc::new(rows.iter().map(|row| row.ok).collect::<BooleanArray>()),
             "day" => whole(|row| row.day),
             other => panic!("no column {other}"),
@@ -239,55 +334,65 @@ fn cities(schema: &SchemaRef) -> RecordBatch {
     RecordBatch::try_new(Arc::clone(schema), columns).unwrap()
 }
 
-/// What runs the rows of questions.
+/// A table whose rows change between runs of one plan.
+#[derive(Debug)]
+struct Slot {
+    schema: SchemaRef,
+    rows: Mutex<RecordBatch>,
+}
+
+impl PartitionStream for Slot {
+    fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    fn execute(&self, _: Arc<TaskContext>) -> SendableRecordBatchStream {
+        let rows = self.rows.lock().unwrap().clone();
+        Box::pin(MemoryStream::try_new(vec![rows], Arc::clone(&self.schema), None).unwrap())
+    }
+}
+
+/// What runs the rows of questions: each plan is made once, as planning takes most of the time, and
+/// runs on whatever rows are in the slots.
 pub(super) struct Engine {
     context: SessionContext,
-    runtime: Arc<Runtime>,
-    schemas: BTreeMap<&'static str, SchemaRef>,
+    runtime: Runtime,
+    slots: BTreeMap<&'static str, Arc<Slot>>,
+    plans: Mutex<Vec<(LogicalPlan, Arc<dyn ExecutionPlan>)>>,
 }
 
 impl Engine {
     pub(super) fn new(catalog: &Catalog) -> Self {
-        let plain = |name: &'static str| {
+        let slot = |name: &'static str| {
             let schema = catalog.schema(name).unwrap();
-            (name, Arc::new(Schema::new(schema.fields().clone())))
+            let schema = Arc::new(Schema::new(schema.fields().clone()));
+            let rows = match name {
+                "cities" => cities(&schema),
+                _ => RecordBatch::new_empty(Arc::clone(&schema)),
+            };
+            (name, Arc::new(Slot { schema, rows: Mutex::new(rows) }))
         };
         Self {
             context: catalog.context().unwrap(),
-            runtime: Arc::new(tokio::runtime::Builder::new_current_thread().build().unwrap()),
-            schemas: TABLES.iter().copied().chain(["cities"]).map(plain).collect(),
+            runtime: tokio::runtime::Builder::new_current_thread().build().unwrap(),
+            slots: TABLES.iter().copied().chain(["cities"]).map(slot).collect(),
+            plans: Mutex::new(Vec::new()),
         }
     }
-}
 
-/// One world as the mechanism sees it.
-pub(super) struct Memory {
-    context: SessionContext,
-    runtime: Arc<Runtime>,
-    tables: BTreeMap<&'static str, Arc<MemTable>>,
-}
-
-impl Memory {
-    pub(super) fn new(engine: &Engine, world: &World) -> Self {
-        let mut tables = BTreeMap::new();
-        for (name, schema) in &engine.schemas {
-            let rows = match world.tables.get(name) {
-                Some(rows) => batch(rows, schema),
-                None => cities(schema),
-            };
-            let table = MemTable::try_new(Arc::clone(schema), vec![vec![rows]]).unwrap();
-            tables.insert(*name, Arc::new(table));
-        }
-        Self { context: engine.context.clone(), runtime: Arc::clone(&engine.runtime), tables }
+    /// Forgets all plans.
+    pub(super) fn forget(&self) {
+        self.plans.lock().unwrap().clear();
     }
 
-    /// The plan, on the tables of this world.
+    /// The plan, on the slots.
     #[expect(clippy::wildcard_enum_match_arm, reason = "what is not named is treated alike")]
     fn moved(&self, plan: LogicalPlan) -> LogicalPlan {
         let moved = plan.transform_up_with_subqueries(|node| match node {
             LogicalPlan::TableScan(mut scan) => {
-                let table = Arc::clone(&self.tables[scan.table_name.table()]);
-                scan.source = provider_as_source(table);
+                let slot = Arc::clone(&self.slots[scan.table_name.table()]);
+                let table = StreamingTable::try_new(Arc::clone(&slot.schema), vec![slot])?;
+                scan.source = provider_as_source(Arc::new(table));
                 Ok(Transformed::yes(LogicalPlan::TableScan(scan)))
             }
             other => Ok(Transformed::no(other)),
@@ -295,15 +400,42 @@ impl Memory {
         moved.unwrap().data
     }
 
+    /// A plan that has not run yet.
+    async fn fresh(&self, rows: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>, String> {
+        let known = self.plans.lock().unwrap().iter().find(|(of, _)| of == rows).cloned();
+        let plan = match known {
+            Some((_, plan)) => plan,
+            None => {
+                let moved = self.moved(rows.clone());
+                let plan = self.context.state().create_physical_plan(&moved).await;
+                let plan = plan.map_err(|error| error.to_string())?;
+                self.plans.lock().unwrap().push((rows.clone(), Arc::clone(&plan)));
+                plan
+            }
+        };
+        reset_plan_states(plan).map_err(|error| error.to_string())
+    }
+
     async fn total(&self, asked: &Asked) -> Result<Totals, String> {
-        let state = self.context.state();
-        let rows = self.moved(asked.rows.clone());
-        let plan = state.create_physical_plan(&rows).await.map_err(|e| e.to_string())?;
-        let streams =
-            execute_stream_partitioned(plan, state.task_ctx()).map_err(|e| e.to_string())?;
+        let plan = self.fresh(&asked.rows).await?;
+        let context = self.context.state().task_ctx();
+        let streams = execute_stream_partitioned(plan, context).map_err(|e| e.to_string())?;
         let layouts = std::slice::from_ref(&asked.layout);
         let totals = tally_streams(layouts, asked.hash_key, streams, &|_| ()).await;
         Ok(totals.map_err(|e| e.to_string())?.remove(0))
+    }
+}
+
+/// One world as the mechanism sees it.
+pub(super) struct Memory(Arc<Engine>);
+
+impl Memory {
+    pub(super) fn new(engine: &Arc<Engine>, world: &World) -> Self {
+        for (name, rows) in &world.tables {
+            let slot = &engine.slots[name];
+            *slot.rows.lock().unwrap() = batch(rows, &slot.schema);
+        }
+        Self(Arc::clone(engine))
     }
 }
 
@@ -312,11 +444,11 @@ impl Source for Memory {
         let all = async {
             let mut totals = Vec::new();
             for one in asked {
-                totals.push(self.total(one).await?);
+                totals.push(self.0.total(one).await?);
             }
             Ok(totals)
         };
         let refused = |what| MechanismError::Refused { what, hint: String::new() };
-        self.runtime.block_on(all).map_err(refused)
+        self.0.runtime.block_on(all).map_err(refused)
     }
 }
