@@ -20,7 +20,7 @@ use crate::turn::Turns;
 use crate::verify::{self, Depth, Verification};
 use crate::{
     Anchor, Asked, Authorised, Charge, Charter, Digest, Stored, Ticket, amount, file, price, rows,
-    schema,
+    schema, witness,
 };
 
 /// A durable privacy budget: charge before run, store before reply.
@@ -138,10 +138,29 @@ impl Ledger {
         if !path.exists() {
             file::create(path, charter, PATIENCE)?;
         }
-        let ledger = Self::open(path)?;
-        let own = ledger.charter()?;
+        Self::open(path)?.of(charter)
+    }
+
+    /// Opens the ledger of a charter if there is a file; makes none. Where there is none,
+    /// [`Charter::preview`] says what a new one would.
+    ///
+    /// # Errors
+    /// As for [`Ledger::open_or_create`], also if a ledger was here and is gone.
+    pub fn open_if_present(path: impl AsRef<Path>, charter: &Charter) -> Result<Option<Self>> {
+        let path = path.as_ref();
+        charter.checked()?;
+        if path.exists() {
+            return Self::open(path)?.of(charter).map(Some);
+        }
+        witness::nothing_before(path)?;
+        Ok(None)
+    }
+
+    /// Itself, if it was made for this charter.
+    fn of(self, charter: &Charter) -> Result<Self> {
+        let own = self.charter()?;
         if own == *charter {
-            return Ok(ledger);
+            return Ok(self);
         }
         Err(LedgerError::refused(
             format!("the ledger was made for another charter: {}", difference(&own, charter)),
@@ -386,22 +405,7 @@ impl Ledger {
 
     /// The price of a charge that can be recorded.
     fn priced(&self, charge: &Charge) -> Result<Priced> {
-        if charge.analyst.as_deref() == Some("") {
-            return Err(LedgerError::invalid("the analyst has no name", "name the analyst"));
-        }
-        let cost = self.price(&charge.spec, charge.delta.as_ref())?;
-        let text = charge.spec.to_string();
-        let again: MechanismSpec = text.parse()?;
-        if again.to_string() != text {
-            return Err(LedgerError::invalid(
-                "the spec cannot be written down",
-                "report this as a bug",
-            ));
-        }
-        amount::parse(&amount::text(&cost)).map_err(|_| {
-            LedgerError::invalid("the cost cannot be written down", "use shorter numbers")
-        })?;
-        Ok(Priced { charge: charge.clone(), cost })
+        Priced::new(charge, || self.price(&charge.spec, charge.delta.as_ref()))
     }
 
     /// Reads in one snapshot of the file.

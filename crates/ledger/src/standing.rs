@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use rusqlite::Connection;
+use throng_account::MechanismSpec;
 use throng_account::filter::{Budget as Amount, Receipt};
 
 use crate::error::{LedgerError, Result, Whose};
@@ -24,6 +25,28 @@ pub(crate) struct Standing {
 pub(crate) struct Priced {
     pub(crate) charge: Charge,
     pub(crate) cost: Amount,
+}
+
+impl Priced {
+    /// A charge that can be recorded, at a price that can be written down.
+    pub(crate) fn new(charge: &Charge, price: impl FnOnce() -> Result<Amount>) -> Result<Self> {
+        if charge.analyst.as_deref() == Some("") {
+            return Err(LedgerError::invalid("the analyst has no name", "name the analyst"));
+        }
+        let cost = price()?;
+        let text = charge.spec.to_string();
+        let again: MechanismSpec = text.parse()?;
+        if again.to_string() != text {
+            return Err(LedgerError::invalid(
+                "the spec cannot be written down",
+                "report this as a bug",
+            ));
+        }
+        amount::parse(&amount::text(&cost)).map_err(|_| {
+            LedgerError::invalid("the cost cannot be written down", "use shorter numbers")
+        })?;
+        Ok(Self { charge: charge.clone(), cost })
+    }
 }
 
 /// What a charge would do.
@@ -80,21 +103,11 @@ impl Standing {
             return Err(LedgerError::AlreadyAnswered(ticket));
         }
         let analyst = priced.charge.analyst.as_deref();
-        let own = analyst.map(|name| self.own(connection, name)).transpose()?;
-        let totals: Vec<_> = own.iter().chain([&self.head.spent]).collect();
-        let cost = amount::bounded(&priced.cost, &totals)?;
-        let spent = within(&self.charter.capacity, &self.head.spent, &cost, || Whose::Global)?;
-        let left = amount::minus(&self.charter.capacity, &spent)?;
-        let own =
-            own.map(|own| self.own_after(analyst.unwrap_or_default(), &own, &cost)).transpose()?;
-        Ok(Verdict { receipt: Receipt { cost, spent, left }, own })
-    }
-
-    fn own_after(&self, name: &str, own: &Amount, cost: &Amount) -> Result<Amount> {
-        match self.charter.quota(name) {
-            None => amount::plus(own, cost),
-            Some(quota) => within(quota, own, cost, || Whose::Analyst(name.to_owned())),
-        }
+        let own = match analyst {
+            Some(name) => Some((name, self.own(connection, name)?)),
+            None => None,
+        };
+        verdict(&self.charter, &self.head.spent, own, priced)
     }
 
     /// The record of a charge, and the standing after it.
@@ -149,6 +162,24 @@ pub(crate) fn link(
         lookup: body.lookup(),
         answers: body.answers(),
     })
+}
+
+/// What a charge does where so much is spent, by all and by its analyst.
+pub(crate) fn verdict(
+    charter: &Charter,
+    spent: &Amount,
+    own: Option<(&str, Amount)>,
+    priced: &Priced,
+) -> Result<Verdict> {
+    let totals: Vec<_> = own.iter().map(|(_, own)| own).chain([spent]).collect();
+    let cost = amount::bounded(&priced.cost, &totals)?;
+    let spent = within(&charter.capacity, spent, &cost, || Whose::Global)?;
+    let left = amount::minus(&charter.capacity, &spent)?;
+    let own = own.map(|(name, own)| match charter.quota(name) {
+        None => amount::plus(&own, &cost),
+        Some(quota) => within(quota, &own, &cost, || Whose::Analyst(name.to_owned())),
+    });
+    Ok(Verdict { own: own.transpose()?, receipt: Receipt { cost, spent, left } })
 }
 
 /// spent + cost if that is within the limit.

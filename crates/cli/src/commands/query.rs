@@ -10,11 +10,11 @@ use clap::{Args, ValueEnum};
 use throng_query::answer::Consistency;
 use throng_query::session::{Prepared, Session, Watch};
 
-use crate::confirm;
 use crate::failure::Failure;
 use crate::progress::Scan;
 use crate::project::Project;
 use crate::statement::Statement;
+use crate::{confirm, output};
 pub(crate) use setting::Setting;
 
 const EXAMPLES: &str = "\
@@ -106,7 +106,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     show::check(options)?;
     let sql = options.statement.text()?;
     let session = options.project.session()?;
-    let request = options.setting.request(&session)?;
+    let request = options.setting.request(session.policy())?;
     let prepared = session.prepare(&sql, &request, options.setting.analyst())?;
     confirm(options, &session, &prepared)?;
     let scan = Arc::new(Scan::new());
@@ -125,6 +125,9 @@ fn confirm(options: &Options, session: &Session, prepared: &Prepared) -> Result<
     };
     if options.yes {
         return Ok(());
+    }
+    for warning in &prepared.explanation().warnings {
+        output::talk(&format!("warning: {warning}\n"));
     }
     confirm::spending(&receipt.cost, &session.ledger().remaining(options.setting.analyst())?)
 }

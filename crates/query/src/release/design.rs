@@ -466,8 +466,9 @@ impl<'a> Draft<'a> {
 
     /// The shares of all bases, which sum to `rest`; and t, if the errors are what is asked for.
     fn base_shares(&self, rest: f64) -> Result<(Vec<Vec<f64>>, Option<f64>), QueryError> {
+        let plans = self.plans.iter().enumerate();
         let mut wanted: Vec<Vec<f64>> =
-            self.plans.iter().map(|plan| needs(plan, self.request, self.family)).collect();
+            plans.map(|(i, plan)| needs(i, plan, self.request, self.family)).collect();
         let fixed = match &self.request.cost {
             Cost::Error { targets, .. } => {
                 wanted = self.needs_of_targets(&wanted, targets)?;
@@ -498,9 +499,9 @@ impl<'a> Draft<'a> {
             usual.iter().map(|needs| vec![None; needs.len()]).collect();
         for (name, width, confidence) in targets {
             let mut met = false;
-            for (plan, asked) in self.plans.iter().zip(&mut asked) {
+            for (place, (plan, asked)) in self.plans.iter().zip(&mut asked).enumerate() {
                 for (i, recipe) in plan.recipes.iter().enumerate() {
-                    if is_meant(&name_of(&plan.question, i), name) {
+                    if is_meant((place, i), &name_of(&plan.question, i), name) {
                         self.need_of_target(plan, *recipe, *width, *confidence, asked)?;
                         met = true;
                     }
