@@ -14,8 +14,11 @@ mod desk;
 mod explanation;
 mod names;
 mod preview;
+mod progress;
 mod reply;
 mod scan;
+#[cfg(test)]
+mod tests;
 
 use throng_account::MechanismSpec;
 use throng_account::filter::Receipt;
@@ -27,16 +30,16 @@ pub use desk::request;
 use desk::{Desk, delta_of};
 pub use explanation::{Explanation, StatementPlan};
 pub use preview::Preview;
+pub use progress::{Progress, Watch};
 pub use reply::{CostReport, Reply};
 use scan::Scan;
-pub use scan::{Progress, Watch};
 
-use crate::QueryError;
 use crate::answer::{self, Consistency, Table};
 use crate::catalog::Catalog;
 use crate::policy::{EngineChoice, Policy, Privacy, UnitRule};
 use crate::release::{Answered, Cost, Design, Request, Source};
 use crate::sql::{Batch, Statement};
+use crate::{QueryError, quiet};
 
 /// Private tables, their policy and their budget, ready to be asked.
 ///
@@ -89,6 +92,7 @@ impl Session {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(threads(&policy))
             .enable_all()
+            .on_thread_start(quiet::hush_thread)
             .build()
             .map_err(|_| QueryError::engine("starting its threads"))?;
         Ok(Self { policy, catalog, ledger, runtime })
@@ -200,8 +204,7 @@ impl Session {
         }
         let spec = charge.spec.clone();
         let authorised = self.ledger.authorise(&charge)?;
-        let scan =
-            Sensitive::new(Scan::new(&self.catalog, self.runtime.handle(), batch, progress)?);
+        let scan = Sensitive::new(Scan::new(&self.catalog, self.runtime.handle(), progress)?);
         let source: &Sensitive<dyn Source> = &scan;
         let (answers, _) = design.run(source, authorised.permit, entropy)?.into_parts();
         self.ledger.store(&authorised.ticket, &payload(&spec, &answers)?)?;

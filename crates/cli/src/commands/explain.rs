@@ -5,11 +5,10 @@ use serde_json::{Value, json};
 use throng_ledger::Amount;
 use throng_query::session::Explanation;
 
-use crate::commands::query::Setting;
 use crate::digits::Side;
 use crate::failure::Failure;
+use crate::inquiry::Inquiry;
 use crate::project::Project;
-use crate::statement::Statement;
 use crate::{amount, output};
 
 const EXAMPLES: &str = "\
@@ -26,10 +25,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
     #[command(flatten)]
-    statement: Statement,
-
-    #[command(flatten)]
-    setting: Setting,
+    inquiry: Inquiry,
 
     /// Print JSON.
     #[arg(long)]
@@ -42,10 +38,10 @@ pub(crate) struct Options {
 
 /// Explains; reads schemas only.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    let sql = options.statement.text()?;
+    let sql = options.inquiry.sql()?;
     let preview = options.project.preview()?;
-    let request = options.setting.request(preview.policy())?;
-    let explanation = preview.explain(&sql, &request, options.setting.analyst())?;
+    let request = options.inquiry.request(preview.policy())?;
+    let explanation = preview.explain(&sql, &request, options.inquiry.analyst())?;
     if !options.json {
         return output::answer(&format!("{}\n", explanation.to_string().trim_end()));
     }
