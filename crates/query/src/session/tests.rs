@@ -35,10 +35,12 @@ impl Place {
     }
 
     fn policy(&self, file: &str) -> Policy {
+        let types =
+            "[tables.t.columns]\nuser = { type = \"integer\" }\nx = { type = \"integer\" }\n";
+        let types = if file.ends_with(".csv") { types } else { "" };
         let text = format!(
             "[budget]\nepsilon = 100\ndelta = 1e-3\n[query]\nepsilon = 1\ndelta = 1e-6\n\
-             [tables.t]\npath = \"{file}\"\nunit = \"user\"\nmax_groups = 1\nmax_rows = 5\n\
-             [tables.t.columns]\nuser = {{ type = \"integer\" }}\nx = {{ type = \"integer\" }}\n"
+             [tables.t]\npath = \"{file}\"\nunit = \"user\"\nmax_groups = 1\nmax_rows = 5\n{types}"
         );
         Policy::parse(&text, &self.0.join("throng.toml")).unwrap()
     }
@@ -69,9 +71,9 @@ fn told(session: &Session, sql: &str) -> Vec<f64> {
 
 #[test]
 fn progress_is_the_share_of_files_read_whatever_rows_are_kept() {
-    let place = Place::new("progress");
     // Of an Arrow file the schema at its start is not read again.
     for (file, least) in [("t.parquet", 1.0), ("t.csv", 1.0), ("t.arrow", 0.99)] {
+        let place = Place::new(file);
         let session = Session::open(place.policy(file)).unwrap();
         for sql in [
             "SELECT count(*) AS n FROM t",
@@ -83,8 +85,6 @@ fn progress_is_the_share_of_files_read_whatever_rows_are_kept() {
             assert!(seen.is_sorted(), "{file} {sql}: {seen:?}");
             assert!(seen.last().is_some_and(|last| *last >= least), "{file} {sql}: {seen:?}");
         }
-        std::fs::remove_file(place.0.join("throng.ledger")).unwrap();
-        drop(std::fs::remove_file(place.0.join("throng.ledger-witness")));
     }
 }
 
