@@ -78,7 +78,8 @@ impl Drop for Waiting {
     }
 }
 
-/// A sign of life while the threads of the engine read files; without numbers, as above.
+/// How much of the files is read. Their size is no secret, so there is a bar; how many rows there
+/// are is, so there is no number but the percentage.
 pub(crate) struct Scan {
     bar: ProgressBar,
     started: Instant,
@@ -87,18 +88,20 @@ pub(crate) struct Scan {
 impl Scan {
     /// Nothing is read yet.
     pub(crate) fn new() -> Self {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("{spinner} reading {elapsed}") {
-            bar.set_style(style);
+        let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::hidden());
+        let style = "{bar:30} {percent} % of the files read, {elapsed}";
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style.progress_chars("=> "));
         }
         Self { bar, started: Instant::now() }
     }
 
-    /// More was read.
-    pub(crate) fn tick(&self) {
+    /// This share is read.
+    pub(crate) fn at(&self, share: f64) {
         if self.bar.is_hidden() && self.started.elapsed() > PATIENCE {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
+        self.bar.set_position(percent(share));
         self.bar.tick();
     }
 
@@ -106,4 +109,9 @@ impl Scan {
     pub(crate) fn done(&self) {
         self.bar.finish_and_clear();
     }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 100")]
+fn percent(share: f64) -> u64 {
+    (100.0 * share.clamp(0.0, 1.0)) as u64
 }

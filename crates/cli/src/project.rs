@@ -8,7 +8,7 @@ use throng_mechanism::Neighbours;
 use throng_numeric::Rational;
 use throng_query::policy::{Amount, Policy, Quick};
 use throng_query::question::Limit;
-use throng_query::session::Session;
+use throng_query::session::{Preview, Session};
 
 use crate::failure::Failure;
 use crate::number::{self, Number};
@@ -70,16 +70,27 @@ struct Spoken {
 impl Project {
     /// The tables and their budget, opened; what looks unwise is said.
     pub(crate) fn session(&self) -> Result<Session, Failure> {
-        let policy = self.policy()?;
-        for warning in &policy.warnings {
-            output::talk(&format!("note: {warning}\n"));
-        }
+        let policy = self.spoken()?;
         if !self.quick.table.is_empty()
             && let Some(folder) = policy.ledger.parent()
         {
             std::fs::create_dir_all(folder)?;
         }
         Ok(Session::open(policy)?)
+    }
+
+    /// The same to be looked at only: nothing is made.
+    pub(crate) fn preview(&self) -> Result<Preview, Failure> {
+        Ok(Preview::open(self.spoken()?)?)
+    }
+
+    /// The policy, checked; what looks unwise is said.
+    fn spoken(&self) -> Result<Policy, Failure> {
+        let policy = self.policy()?;
+        for warning in &policy.warnings {
+            output::talk(&format!("note: {warning}\n"));
+        }
+        Ok(policy)
     }
 
     /// The policy, checked.

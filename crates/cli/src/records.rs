@@ -25,6 +25,10 @@ pub(crate) struct Source {
     /// The first row is data; columns are called 1, 2, ...
     #[arg(long)]
     no_header: bool,
+
+    /// The column to release.
+    #[arg(long, value_name = "NAME")]
+    column: String,
 }
 
 /// One byte, or the word `tab`.
@@ -43,6 +47,11 @@ pub(crate) struct Rows {
 }
 
 impl Source {
+    /// The column to release.
+    pub(crate) fn column(&self) -> &str {
+        &self.column
+    }
+
     /// The delimiter, for output in the same style.
     pub(crate) fn delimiter(&self) -> u8 {
         self.delimiter

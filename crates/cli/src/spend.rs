@@ -26,8 +26,8 @@ pub(crate) struct Spend {
     #[arg(long, value_name = "MU", value_parser = number::positive, allow_hyphen_values = true)]
     mu: Option<Number>,
 
-    /// As little as gives this error, such as `count: 50 @95%`, by the names that `throng explain`
-    /// prints; several with `;` or again.
+    /// As little as gives this error, such as `n: 50 @95%`: a column, or an aggregate as `throng
+    /// explain` prints it; several with `;` or again.
     #[arg(long, value_name = "NAME: ERROR @LEVEL", value_delimiter = ';', value_parser = target)]
     error: Vec<Target>,
 }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use throng_account::Neighbours;
-use throng_account::filter::{Budget as Amount, Filter};
+use throng_account::filter::{Budget as Amount, Filter, Receipt};
 use throng_numeric::Rational;
 
-use crate::amount;
 use crate::error::{LedgerError, Result};
+use crate::standing::{Priced, verdict, written};
+use crate::{Charge, amount, price};
 
 /// What the owner fixed when the ledger was made: how much may be spent, by whom, for what.
 ///
@@ -48,6 +49,20 @@ impl Charter {
     #[must_use]
     pub fn quota(&self, analyst: &str) -> Option<&Amount> {
         self.quotas.get(analyst).or(self.default_quota.as_ref())
+    }
+
+    /// What a ledger of this charter in which nothing is recorded would say to a charge.
+    ///
+    /// # Errors
+    /// As for [`Ledger::preview`](crate::Ledger::preview).
+    pub fn preview(&self, charge: &Charge) -> Result<Receipt> {
+        let nothing = self.capacity.nothing();
+        let priced = Priced::new(charge, || {
+            let cost = price(&nothing, &charge.spec, self.under, charge.delta.as_ref())?;
+            Ok((written(&charge.spec, &cost)?, cost))
+        })?;
+        let own = charge.analyst.as_deref().map(|name| (name, nothing.clone()));
+        Ok(verdict(self, &nothing, own, &priced)?.receipt)
     }
 
     /// Refuses amounts that are negative, malformed or of different currencies.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rusqlite::Connection;
+use throng_account::MechanismSpec;
 use throng_account::filter::{Budget as Amount, Receipt};
 
 use crate::error::{LedgerError, Result, Whose};
@@ -27,6 +28,36 @@ pub(crate) struct Priced {
     /// The mechanism, as it is recorded.
     pub(crate) spec: Arc<str>,
     pub(crate) cost: Amount,
+}
+
+impl Priced {
+    /// A charge that can be recorded, with the text and the price of its mechanism.
+    pub(crate) fn new(
+        charge: &Charge,
+        known: impl FnOnce() -> Result<(Arc<str>, Amount)>,
+    ) -> Result<Self> {
+        if charge.analyst.as_deref() == Some("") {
+            return Err(LedgerError::invalid("the analyst has no name", "name the analyst"));
+        }
+        let (spec, cost) = known()?;
+        Ok(Self { charge: charge.clone(), spec, cost })
+    }
+}
+
+/// The text of a spec, if it and its cost are read back as they are.
+pub(crate) fn written(spec: &MechanismSpec, cost: &Amount) -> Result<Arc<str>> {
+    let text = spec.to_string();
+    let again: MechanismSpec = text.parse()?;
+    if again.to_string() != text {
+        return Err(LedgerError::invalid(
+            "the spec cannot be written down",
+            "report this as a bug",
+        ));
+    }
+    amount::parse(&amount::text(cost)).map_err(|_| {
+        LedgerError::invalid("the cost cannot be written down", "use shorter numbers")
+    })?;
+    Ok(text.into())
 }
 
 /// What a charge would do.
@@ -83,21 +114,11 @@ impl Standing {
             return Err(LedgerError::AlreadyAnswered(ticket));
         }
         let analyst = priced.charge.analyst.as_deref();
-        let own = analyst.map(|name| self.own(connection, name)).transpose()?;
-        let totals: Vec<_> = own.iter().chain([&self.head.spent]).collect();
-        let cost = amount::bounded(&priced.cost, &totals)?;
-        let spent = within(&self.charter.capacity, &self.head.spent, &cost, || Whose::Global)?;
-        let left = amount::minus(&self.charter.capacity, &spent)?;
-        let own =
-            own.map(|own| self.own_after(analyst.unwrap_or_default(), &own, &cost)).transpose()?;
-        Ok(Verdict { receipt: Receipt { cost, spent, left }, own })
-    }
-
-    fn own_after(&self, name: &str, own: &Amount, cost: &Amount) -> Result<Amount> {
-        match self.charter.quota(name) {
-            None => amount::plus(own, cost),
-            Some(quota) => within(quota, own, cost, || Whose::Analyst(name.to_owned())),
-        }
+        let own = match analyst {
+            Some(name) => Some((name, self.own(connection, name)?)),
+            None => None,
+        };
+        verdict(&self.charter, &self.head.spent, own, priced)
     }
 
     /// The record of a charge, and the standing after it.
@@ -152,6 +173,24 @@ pub(crate) fn link(
         lookup: body.lookup().map(Into::into),
         answers: body.answers(),
     })
+}
+
+/// What a charge does where so much is spent, by all and by its analyst.
+pub(crate) fn verdict(
+    charter: &Charter,
+    spent: &Amount,
+    own: Option<(&str, Amount)>,
+    priced: &Priced,
+) -> Result<Verdict> {
+    let totals: Vec<_> = own.iter().map(|(_, own)| own).chain([spent]).collect();
+    let cost = amount::bounded(&priced.cost, &totals)?;
+    let spent = within(&charter.capacity, spent, &cost, || Whose::Global)?;
+    let left = amount::minus(&charter.capacity, &spent)?;
+    let own = own.map(|(name, own)| match charter.quota(name) {
+        None => amount::plus(&own, &cost),
+        Some(quota) => within(quota, &own, &cost, || Whose::Analyst(name.to_owned())),
+    });
+    Ok(Verdict { own: own.transpose()?, receipt: Receipt { cost, spent, left } })
 }
 
 /// spent + cost if that is within the limit.

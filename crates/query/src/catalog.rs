@@ -7,6 +7,7 @@ mod files;
 mod glob;
 mod keys;
 mod listing;
+mod meter;
 mod schema;
 mod stream;
 #[cfg(test)]
@@ -21,6 +22,9 @@ use datafusion::catalog::TableProvider;
 use datafusion::common::ScalarValue;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::prelude::{SessionConfig, SessionContext};
+
+pub(crate) use meter::Meter;
+use meter::RowCount;
 
 use crate::QueryError;
 use crate::policy::{EngineChoice, Format, Policy, Privacy, Table};
@@ -37,6 +41,8 @@ struct Entry {
     provider: Arc<dyn TableProvider>,
     schema: SchemaRef,
     files: Files,
+    /// How many rows the footers name, where the engine reads the files.
+    rows: Option<RowCount>,
     fingerprint: String,
     keys: BTreeMap<String, Vec<ScalarValue>>,
 }
@@ -53,11 +59,12 @@ pub struct Files {
 impl Entry {
     fn open(policy: &Policy, table: &Table) -> Result<Self, QueryError> {
         let (files, fingerprint) = files::find(policy.directory(), table)?;
-        let schema = schema::of_table(table, &files)?;
+        let (schema, rows) = schema::of_table(table, &files)?;
+        let rows = rows.map(RowCount::new);
         columns::check(table, &schema)?;
         let keys = keys::of_table(table, &schema)?;
         let provider = listing::provider(table, &files.paths, &schema)?;
-        Ok(Self { provider, schema, files, fingerprint, keys })
+        Ok(Self { provider, schema, files, rows, fingerprint, keys })
     }
 }
 
@@ -104,6 +111,11 @@ impl Catalog {
     /// If there is no such table.
     pub fn files(&self, table: &str) -> Result<&Files, QueryError> {
         Ok(&self.entry(table)?.files)
+    }
+
+    /// How many rows a table has, where the engine reads its files.
+    pub(crate) fn rows(&self, table: &str) -> Result<Option<&RowCount>, QueryError> {
+        Ok(self.entry(table)?.rows.as_ref())
     }
 
     /// The public keys of a column, in the type of the column, in the order of the policy.
@@ -156,7 +168,16 @@ impl Catalog {
     /// # Errors
     /// If the engine refuses.
     pub fn context(&self) -> Result<SessionContext, QueryError> {
-        let context = SessionContext::new_with_config_rt(self.session_config(), self.runtime()?);
+        self.context_of(self.session_config())
+    }
+
+    /// The same, with what is read of files counted.
+    pub(crate) fn metered(&self, meter: Arc<Meter>) -> Result<SessionContext, QueryError> {
+        self.context_of(self.session_config().with_extension(meter))
+    }
+
+    fn context_of(&self, config: SessionConfig) -> Result<SessionContext, QueryError> {
+        let context = SessionContext::new_with_config_rt(config, self.runtime()?);
         for (name, entry) in &self.entries {
             context
                 .register_table(name.as_str(), Arc::clone(&entry.provider))
@@ -193,7 +214,7 @@ pub fn schema_of(path: &str) -> Result<SchemaRef, QueryError> {
         privacy: Privacy::Public,
     };
     let (files, _) = files::find(Path::new("."), &table)?;
-    schema::of_table(&table, &files)
+    Ok(schema::of_table(&table, &files)?.0)
 }
 
 /// What is private in one table is not public in another.

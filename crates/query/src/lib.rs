@@ -20,6 +20,7 @@ mod error;
 pub mod example;
 pub mod policy;
 pub mod question;
+mod quiet;
 pub mod release;
 pub mod session;
 pub mod sql;

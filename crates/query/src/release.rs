@@ -40,11 +40,13 @@ mod tests;
 mod threshold;
 
 use datafusion::arrow::record_batch::RecordBatch;
+use serde::Serialize;
 use throng_numeric::Rational;
 
 pub use design::Design;
-pub use explain::{Explained, ExplainedAggregate, ExplainedPart, Explanation, KeyRule};
+pub use explain::{Explained, ExplainedAggregate, ExplainedPart, Explanation, KeyRule, RowRule};
 pub use family::Family;
+pub(crate) use plan::{is_meant, is_named, name_of as aggregate_name, reference, unqualified};
 pub use source::{Asked, Source};
 
 /// What an analyst is willing to pay, or wants to know precisely, and how to spend it.
@@ -56,7 +58,7 @@ pub struct Request {
     pub confidence: f64,
     /// Which noise.
     pub noise: NoiseChoice,
-    /// Relative weights of aggregates, by the name of the output column; 1 where not named.
+    /// Relative weights of aggregates, by name; 1 where not named.
     pub weights: Vec<(String, f64)>,
     /// The share of the cost for bounds chosen privately and for the estimate of what clipping
     /// takes away, in (0, 1).
@@ -89,7 +91,7 @@ pub enum Cost {
     },
     /// As little as gives these error bars.
     Error {
-        /// (column, half width, confidence).
+        /// (name, half width, confidence).
         targets: Vec<(String, f64, f64)>,
         /// The delta to price it at.
         delta: Rational,
@@ -139,7 +141,7 @@ pub struct NoisyColumn {
 }
 
 /// A private estimate of the share of rows that the bounds on contributions leave out.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Clipping {
     /// The estimated share of rows lost, in [0, 1].
     pub lost: f64,

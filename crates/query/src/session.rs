@@ -8,29 +8,38 @@
 //! A question that was answered before, on the same version of the data, is answered again from the
 //! ledger, free. A failure after the payment stays spent: a crash may cost budget, never privacy.
 
+mod books;
+mod bounds;
+mod desk;
 mod explanation;
+mod names;
+mod preview;
+mod progress;
 mod reply;
 mod scan;
+#[cfg(test)]
+mod tests;
 
 use throng_account::MechanismSpec;
-use throng_account::filter::{Budget as Amount, Receipt};
+use throng_account::filter::Receipt;
 use throng_ledger::{Asked, Charge, Charter, Digest, Ledger, LedgerError, Stored, Ticket};
 use throng_mechanism::{Mechanism, Sensitive};
-use throng_numeric::Rational;
 use throng_sample::{Entropy, OsEntropy};
 
+pub use desk::request;
+use desk::{Desk, delta_of};
 pub use explanation::{Explanation, StatementPlan};
+pub use preview::Preview;
+pub use progress::{Progress, Watch};
 pub use reply::{CostReport, Reply};
 use scan::Scan;
-pub use scan::{Progress, Watch};
 
-use crate::QueryError;
 use crate::answer::{self, Consistency, Table};
 use crate::catalog::Catalog;
 use crate::policy::{EngineChoice, Policy, Privacy, UnitRule};
-use crate::question::Question;
 use crate::release::{Answered, Cost, Design, Request, Source};
 use crate::sql::{Batch, Statement};
+use crate::{QueryError, quiet};
 
 /// Private tables, their policy and their budget, ready to be asked.
 ///
@@ -83,6 +92,7 @@ impl Session {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(threads(&policy))
             .enable_all()
+            .on_thread_start(quiet::hush_thread)
             .build()
             .map_err(|_| QueryError::engine("starting its threads"))?;
         Ok(Self { policy, catalog, ledger, runtime })
@@ -105,21 +115,7 @@ impl Session {
     /// # Errors
     /// If the policy states no default cost.
     pub fn request(&self, cost: Option<Cost>) -> Result<Request, QueryError> {
-        let defaults = &self.policy.defaults;
-        let cost = cost.or_else(|| defaults.cost.clone()).ok_or_else(|| {
-            QueryError::invalid(
-                "the cost of the query is not stated",
-                "give --epsilon and --delta (or --rho, --mu, --error), or set them under [query] in \
-                 the policy",
-            )
-        })?;
-        Ok(Request {
-            cost,
-            confidence: defaults.confidence,
-            noise: defaults.noise,
-            weights: Vec::new(),
-            bounds_share: defaults.bounds_share.clone(),
-        })
+        request(&self.policy, cost)
     }
 
     /// Understands and prices a batch of statements. Reads schemas only and spends nothing.
@@ -133,93 +129,8 @@ impl Session {
         request: &Request,
         analyst: Option<&str>,
     ) -> Result<Prepared, QueryError> {
-        let batch = Batch::plan(sql, &self.policy, &self.catalog)?;
-        let questions = questions(&batch);
-        let paid = match questions.is_empty() {
-            true => None,
-            false => Some(self.price(&batch, &questions, sql, request, analyst)?),
-        };
-        let explanation = Explanation::of(&batch, paid.as_ref(), &self.budget()?)?;
-        Ok(Prepared { batch, paid, analyst: analyst.map(str::to_owned), explanation })
-    }
-
-    fn price(
-        &self,
-        batch: &Batch,
-        questions: &[Question],
-        sql: &str,
-        request: &Request,
-        analyst: Option<&str>,
-    ) -> Result<Paid, QueryError> {
-        let key = self.key(batch, questions, request)?;
-        if let Asked::Stored(stored) = self.ledger.ask(&key)? {
-            return Ok(Paid { key, request: request.clone(), stored: Some(stored), offer: None });
-        }
-        let design = Design::new(questions, request, &|name| self.fact(name))?;
-        let mut charge = Charge::new(key, sql, design.spec());
-        charge.analyst = analyst.map(str::to_owned);
-        charge.delta = self.pricing_delta(&request.cost)?;
-        let receipt = match self.ledger.preview(&charge) {
-            Ok(receipt) => Ok(receipt),
-            Err(exhausted @ LedgerError::Exhausted { .. }) => Err(exhausted),
-            Err(other) => return Err(other.into()),
-        };
-        let offer = Some(Offer { design, charge, receipt });
-        Ok(Paid { key, request: request.clone(), stored: None, offer })
-    }
-
-    /// The key of a stored answer: what is asked, of which version of the data, at what price.
-    ///
-    /// It does not depend on facts found privately by earlier questions, or the same question
-    /// would cost again after each of them.
-    fn key(
-        &self,
-        batch: &Batch,
-        questions: &[Question],
-        request: &Request,
-    ) -> Result<Digest, QueryError> {
-        let mut text = format!("throng question 1\n{request:?}\n");
-        for statement in &batch.statements {
-            text.push_str(&statement.canonical);
-            for table in statement.tables() {
-                text.push_str(&format!("\n{table} {}", self.catalog.fingerprint(table)?));
-            }
-            text.push('\n');
-        }
-        for question in questions {
-            let Question { unit, keys, inputs, aggregates, limits, neighbours, rows: _ } = question;
-            text.push_str(&format!(
-                "{unit:?} {keys:?} {inputs:?} {aggregates:?} {limits:?} {neighbours:?}\n"
-            ));
-        }
-        Ok(Digest::of(text.as_bytes()))
-    }
-
-    /// Budgets of pairs price a batch by its whole curve, at one delta.
-    fn pricing_delta(&self, cost: &Cost) -> Result<Option<Rational>, QueryError> {
-        if !matches!(self.policy.budget, Amount::Approximate { .. }) {
-            return Ok(None);
-        }
-        let stated = delta_of(cost);
-        if stated.is_positive() || matches!(cost, Cost::Epsilon { .. }) {
-            return Ok(Some(stated.clone()));
-        }
-        match &self.policy.defaults.cost {
-            Some(default) if delta_of(default).is_positive() => Ok(Some(delta_of(default).clone())),
-            _ => Err(QueryError::invalid(
-                "the budget counts pairs (epsilon, delta), and the query states no delta",
-                "give --delta",
-            )),
-        }
-    }
-
-    fn fact(&self, name: &str) -> Option<String> {
-        let bytes = self.ledger.fact(name).ok().flatten()?;
-        String::from_utf8(bytes).ok()
-    }
-
-    fn budget(&self) -> Result<Budget, QueryError> {
-        Ok(Budget { capacity: self.ledger.charter()?.capacity, spent: self.ledger.spent()? })
+        let (policy, catalog) = (&self.policy, &self.catalog);
+        Desk { policy, catalog, books: &self.ledger }.prepare(sql, request, analyst)
     }
 
     /// Answers a batch: pays for it unless it is stored, runs it, stores the release, finishes it.
@@ -293,14 +204,11 @@ impl Session {
         }
         let spec = charge.spec.clone();
         let authorised = self.ledger.authorise(&charge)?;
-        let scan =
-            Sensitive::new(Scan::new(&self.catalog, self.runtime.handle(), batch, progress)?);
+        let scan = Sensitive::new(Scan::new(&self.catalog, self.runtime.handle(), progress)?);
         let source: &Sensitive<dyn Source> = &scan;
         let (answers, _) = design.run(source, authorised.permit, entropy)?.into_parts();
         self.ledger.store(&authorised.ticket, &payload(&spec, &answers)?)?;
-        for (name, value) in answers.iter().flat_map(|answer| &answer.facts) {
-            self.ledger.note("fact", name, value.as_bytes())?;
-        }
+        self.keep(batch, &answers)?;
         Ok(Released {
             answers,
             spec,
@@ -308,6 +216,22 @@ impl Session {
             receipt: authorised.receipt,
             fresh: true,
         })
+    }
+
+    /// Keeps what later questions may use: bounds that were chosen, and what bounds cut off if that
+    /// is worth a warning, or corrects one.
+    fn keep(&self, batch: &Batch, answers: &[Answered]) -> Result<(), QueryError> {
+        for (name, value) in answers.iter().flat_map(|answer| &answer.facts) {
+            self.ledger.note("fact", name, value.as_bytes())?;
+        }
+        for (question, answer) in batch.questions().zip(answers) {
+            let Some(clipping) = answer.clipping else { continue };
+            let name = bounds::fact_name(question);
+            if bounds::look_wrong(clipping) || self.ledger.fact(&name)?.is_some() {
+                self.ledger.note("fact", &name, bounds::to_text(clipping).as_bytes())?;
+            }
+        }
+        Ok(())
     }
 
     fn finish(
@@ -355,12 +279,6 @@ impl Prepared {
     pub const fn explanation(&self) -> &Explanation {
         &self.explanation
     }
-}
-
-/// What the ledger says before a batch.
-struct Budget {
-    capacity: Amount,
-    spent: Amount,
 }
 
 /// Answers with the charge that paid for them.
@@ -430,17 +348,4 @@ pub fn charter(policy: &Policy) -> Charter {
     charter.quotas = policy.analysts.clone();
     charter.default_quota = charter.quotas.remove("*");
     charter
-}
-
-fn questions(batch: &Batch) -> Vec<Question> {
-    batch.statements.iter().flat_map(|statement| statement.questions.clone()).collect()
-}
-
-const fn delta_of(cost: &Cost) -> &Rational {
-    match cost {
-        Cost::Epsilon { delta, .. }
-        | Cost::Zcdp { delta, .. }
-        | Cost::Gdp { delta, .. }
-        | Cost::Error { delta, .. } => delta,
-    }
 }

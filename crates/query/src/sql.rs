@@ -23,6 +23,7 @@ mod fan_out;
 mod inner;
 mod join;
 mod measure;
+mod names;
 mod order;
 mod outer;
 mod public;
@@ -40,6 +41,7 @@ use datafusion::common::config::ConfigOptions;
 use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::LogicalPlan;
 
+pub use names::Named;
 pub use text::{MAX_COLUMNS, MAX_DEPTH, MAX_OPERATORS, MAX_STATEMENTS, MAX_TEXT, MAX_TOKENS};
 
 use crate::QueryError;
@@ -70,6 +72,8 @@ pub struct Statement {
     /// What is computed from the answers: the plan, with each private aggregate replaced by a scan
     /// of the table [`Node::table`] under a projection that gives the same columns.
     pub outer: LogicalPlan,
+    /// What columns are called that are aggregates: where an analyst may mean one by its name.
+    pub names: Vec<Named>,
     /// What is asked, as a text that does not depend on letter case, white space, comments or the
     /// post-processing: equal texts ask for the same release.
     pub canonical: String,
@@ -132,6 +136,13 @@ impl Batch {
     }
 }
 
+impl Batch {
+    /// All that is asked of private rows, statement by statement.
+    pub fn questions(&self) -> impl Iterator<Item = &Question> {
+        self.statements.iter().flat_map(|statement| &statement.questions)
+    }
+}
+
 fn scope<'p>(policy: &'p Policy, catalog: &Catalog) -> Result<Scope<'p>, QueryError> {
     let mut sources = BTreeMap::new();
     let mut keys = BTreeMap::new();
@@ -159,7 +170,8 @@ fn plan_one(parsed: Parsed, scope: &Scope<'_>) -> Result<Statement, QueryError> 
     outer::check(&outer, scope)?;
     let canonical = canonical::canonical(&walk.questions, &outer)?;
     let Walk { questions, nodes, tables, .. } = walk;
-    Ok(Statement { text: parsed.text, questions, nodes, outer, canonical, tables })
+    let names = names::names(&outer, &nodes);
+    Ok(Statement { text: parsed.text, questions, nodes, outer, names, canonical, tables })
 }
 
 impl Statement {

@@ -34,6 +34,8 @@ use datafusion::optimizer::analyzer::type_coercion::TypeCoercionRewriter;
 
 use crate::QueryError;
 pub use exact_sum::exact_sum;
+#[cfg(test)]
+pub(crate) use guard::attempt;
 pub use plain::plain_float;
 pub use range::range;
 

@@ -2,12 +2,14 @@
 
 use clap::Args;
 use serde_json::{Value, json};
+use throng_ledger::Amount;
+use throng_query::session::Explanation;
 
-use crate::commands::query::Setting;
+use crate::digits::Side;
 use crate::failure::Failure;
-use crate::output;
+use crate::inquiry::Inquiry;
 use crate::project::Project;
-use crate::statement::Statement;
+use crate::{amount, output};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,15 +20,12 @@ Examples:
 /// Explain what a question would do and cost.
 ///
 /// Prints who is protected, the bounds, the plan, the noise, the error to expect, the cost and the
-/// budget after it. No row is read and nothing is spent.
+/// budget after it. No row is read, nothing is spent and nothing is written.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
     #[command(flatten)]
-    statement: Statement,
-
-    #[command(flatten)]
-    setting: Setting,
+    inquiry: Inquiry,
 
     /// Print JSON.
     #[arg(long)]
@@ -39,19 +38,34 @@ pub(crate) struct Options {
 
 /// Explains; reads schemas only.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    let sql = options.statement.text()?;
-    let session = options.project.session()?;
-    let request = options.setting.request(&session)?;
-    let prepared = session.prepare(&sql, &request, options.setting.analyst())?;
-    let explanation = prepared.explanation();
+    let sql = options.inquiry.sql()?;
+    let preview = options.project.preview()?;
+    let request = options.inquiry.request(preview.policy())?;
+    let explanation = preview.explain(&sql, &request, options.inquiry.analyst())?;
     if !options.json {
         return output::answer(&format!("{}\n", explanation.to_string().trim_end()));
     }
-    let mut answer = json!({ "schema": output::SCHEMA });
-    if let (Some(answer), Value::Object(more)) =
-        (answer.as_object_mut(), serde_json::to_value(explanation)?)
-    {
-        answer.extend(more);
-    }
-    output::json(&answer)
+    output::json(&in_json(&explanation))
+}
+
+/// The contract `throng/1`.
+fn in_json(explanation: &Explanation) -> Value {
+    let design = explanation.design.as_ref();
+    let up = |amount: &Amount| amount::json(amount, Side::Up);
+    let down = |amount: &Amount| amount::json(amount, Side::Down);
+    json!({
+        "schema": output::SCHEMA,
+        "statements": explanation.statements,
+        "stored": explanation.stored,
+        "spec": explanation.spec,
+        "noise": design.map(|design| &design.family),
+        "confidence": design.map(|design| design.confidence),
+        "questions": design.map_or(&[][..], |design| &design.questions),
+        "cost": explanation.cost.as_ref().map(up),
+        "budget": down(&explanation.budget),
+        "spent": up(&explanation.spent),
+        "left": explanation.left.as_ref().map(down),
+        "clipping": explanation.clipping,
+        "warnings": explanation.warnings,
+    })
 }

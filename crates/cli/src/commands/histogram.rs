@@ -9,9 +9,9 @@ use throng_mechanism::{Neighbours, Sensitive};
 
 use crate::arguments::{self, Format};
 use crate::failure::Failure;
-use crate::number::{self, Number};
 use crate::promise::{Asked, Privacy};
 use crate::records::Source;
+use crate::released::Showing;
 use keys::Counting;
 
 const EXAMPLES: &str = "\
@@ -21,7 +21,7 @@ Examples:
   printf 'who,at\\nann,x\\nbob,x\\n' | throng histogram --column at --unit who --keys x,y --epsilon 1
   printf 'ward\\nA\\nB\\n' | throng histogram --column ward --keys A,B --gdp 1/2 --json";
 
-/// Count rows by key.
+/// Count the rows of a column by key.
 ///
 /// With --keys the keys are public: each is shown, also if it has no rows, and rows of other keys
 /// are left out. Without it the keys are private, too: those with a noisy count below a threshold
@@ -34,10 +34,6 @@ Examples:
 pub(crate) struct Options {
     #[command(flatten)]
     source: Source,
-
-    /// The column of the keys.
-    #[arg(long, value_name = "NAME")]
-    column: String,
 
     /// The column that says whose row it is; without it, each row is a unit.
     #[arg(long, value_name = "NAME")]
@@ -78,17 +74,12 @@ pub(crate) struct Options {
     #[arg(long)]
     plot: bool,
 
-    /// The chance that an interval holds the count before noise.
-    #[arg(long, value_name = "C", default_value = "0.95", value_parser = number::open_probability, allow_hyphen_values = true)]
-    confidence: Number,
-
     /// How to print the counts.
-    #[arg(long, value_enum, default_value_t = Format::Table)]
+    #[arg(long, value_enum, default_value_t = Format::Table, conflicts_with = "json")]
     format: Format,
 
-    /// Print JSON.
-    #[arg(long, conflicts_with = "format")]
-    json: bool,
+    #[command(flatten)]
+    showing: Showing,
 }
 
 /// A law of noise.
@@ -138,14 +129,14 @@ fn with_layout<L: Layout<Name>>(
 
 fn read_keys(options: &Options) -> Result<Sensitive<Vec<Name>>, Failure> {
     let mut keys = Vec::new();
-    let rows = options.source.open(&[&options.column])?;
+    let rows = options.source.open(&[options.source.column()])?;
     rows.for_each(|cells| keys.extend(cells.iter().map(|cell| name(cell))))?;
     Ok(Sensitive::new(keys))
 }
 
 fn read_units(options: &Options, unit: &str) -> Result<Sensitive<Vec<(Name, Name)>>, Failure> {
     let mut rows = Vec::new();
-    options.source.open(&[unit, &options.column])?.for_each(|cells| {
+    options.source.open(&[unit, options.source.column()])?.for_each(|cells| {
         if let [unit, key] = cells {
             rows.push((name(unit), name(key)));
         }

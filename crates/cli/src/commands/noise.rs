@@ -12,6 +12,7 @@ use crate::failure::Failure;
 use crate::number::{self, Number};
 use crate::promise::{self, Privacy};
 use crate::records::Source;
+use crate::released::Showing;
 use column::Column;
 
 const EXAMPLES: &str = "\
@@ -35,10 +36,6 @@ Examples:
 pub(crate) struct Options {
     #[command(flatten)]
     source: Source,
-
-    /// The column to protect.
-    #[arg(long, value_name = "NAME")]
-    column: String,
 
     /// How much one unit changes a number, at most; 1 if not given.
     #[arg(long, value_name = "S", value_parser = number::positive, allow_hyphen_values = true)]
@@ -76,13 +73,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     keep: Vec<String>,
 
-    /// The chance that an interval holds the number before noise.
-    #[arg(long, value_name = "C", default_value = "0.95", value_parser = number::open_probability, allow_hyphen_values = true)]
-    confidence: Number,
-
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    showing: Showing,
 }
 
 /// What is read of the table: the private column, and what is published as it is.
@@ -104,13 +96,13 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 impl Options {
     fn read(&self, column: &Column) -> Result<Table, Failure> {
         let kept = self.keep.iter().map(String::as_str);
-        let names: Vec<&str> = std::iter::once(self.column.as_str()).chain(kept).collect();
+        let names: Vec<&str> = std::iter::once(self.source.column()).chain(kept).collect();
         let rows = self.source.open(&names)?;
         if let Some((private, public)) = rows.columns().split_first()
             && public.contains(private)
         {
             return Err(Failure::usage(
-                format!("--keep would publish the column `{}` without noise", self.column),
+                format!("--keep would publish the column `{}` without noise", self.source.column()),
                 "leave it out of --keep",
             ));
         }

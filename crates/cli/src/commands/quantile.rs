@@ -13,6 +13,7 @@ use crate::json::Real;
 use crate::number::{self, Number};
 use crate::promise::{self, Asked, Errors, Promise};
 use crate::records::Source;
+use crate::released::{Answer, Showing, Width};
 use crate::table::Table;
 use crate::{cell, digits, output};
 
@@ -32,10 +33,6 @@ Examples:
 pub(crate) struct Options {
     #[command(flatten)]
     source: Source,
-
-    /// The column.
-    #[arg(long, value_name = "NAME")]
-    column: String,
 
     /// Numbers are clamped to these; choose them without looking at the data.
     #[arg(long, value_name = "LO,HI", value_parser = bounds, allow_hyphen_values = true)]
@@ -62,28 +59,12 @@ pub(crate) struct Options {
     #[arg(long, value_name = "STEP", value_parser = arguments::grid, allow_hyphen_values = true, conflicts_with = "integers")]
     grid: Option<Grid>,
 
-    /// The chance that all answers are within the error bars.
-    #[arg(long, value_name = "C", default_value = "0.95", value_parser = number::open_probability, allow_hyphen_values = true)]
-    confidence: Number,
-
     /// How to print the quantiles.
-    #[arg(long, value_enum, default_value_t = Format::Table)]
+    #[arg(long, value_enum, default_value_t = Format::Table, conflicts_with = "json")]
     format: Format,
 
-    /// Print JSON.
-    #[arg(long, conflicts_with = "format")]
-    json: bool,
-}
-
-/// The JSON form.
-#[derive(Debug, Serialize)]
-struct Answer<'a> {
-    guarantee: Promise,
-    column: &'a str,
-    confidence: f64,
-    rank_error: Real,
-    uncovered: &'a [String],
-    rows: Vec<Line>,
+    #[command(flatten)]
+    showing: Showing,
 }
 
 /// One quantile.
@@ -127,7 +108,7 @@ impl Options {
 
     fn read(&self) -> Result<Sensitive<Vec<f64>>, Failure> {
         let mut numbers = Vec::new();
-        let rows = self.source.open(&[&self.column])?;
+        let rows = self.source.open(&[self.source.column()])?;
         rows.for_each(|cells| numbers.extend(cells.iter().map(|cell| cell::real(cell))))?;
         Ok(Sensitive::new(numbers))
     }
@@ -136,24 +117,21 @@ impl Options {
 fn show(options: &Options, at: &[&Number], release: &Release<Ranked>) -> Result<(), Failure> {
     let guarantee = Promise::of(release.guarantee(), &Asked::Pure(&options.epsilon))?;
     let ranked = release.value();
-    let rank_error = ranked.rank_error(options.confidence.up())?;
+    let rank_error = ranked.rank_error(options.showing.confidence.up())?;
     let bars = format!(
         "at most {} ranks off, {} confidence{}",
         digits::single(rank_error, digits::Side::Up),
-        options.confidence.text(),
+        options.showing.confidence.text(),
         if at.len() > 1 { " for all" } else { "" },
     );
     let errors = Errors::new(bars, ranked.uncovered());
-    if options.json {
+    if options.showing.json {
         let line = |(q, value): (&&Number, f64)| Line { at: q.nearest(), value: Real(value) };
-        return output::json(&Answer {
-            guarantee,
-            column: &options.column,
-            confidence: options.confidence.nearest(),
-            rank_error: Real(rank_error),
-            uncovered: errors.uncovered(),
-            rows: at.iter().zip(ranked.values()).map(line).collect(),
-        });
+        let rows = at.iter().zip(ranked.values()).map(line).collect();
+        let (column, width) =
+            (options.source.column(), Width::Ranks { rank_error: Real(rank_error) });
+        let answer = Answer::new(guarantee, column, &options.showing, width, &errors, rows);
+        return output::json(&answer);
     }
     let rows: Vec<[String; 2]> = at
         .iter()
@@ -176,7 +154,7 @@ fn table(rows: &[[String; 2]]) -> String {
 }
 
 fn csv(options: &Options, rows: Vec<[String; 2]>) -> Vec<Vec<Vec<u8>>> {
-    let header = ["quantile".to_owned(), options.column.clone()];
+    let header = ["quantile".to_owned(), options.source.column().to_owned()];
     let all = std::iter::once(header).chain(rows);
     all.map(|row| row.map(String::into_bytes).to_vec()).collect()
 }

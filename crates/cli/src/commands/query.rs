@@ -1,6 +1,5 @@
 //! `throng query`: SQL on private tables.
 
-mod setting;
 mod show;
 
 use std::path::PathBuf;
@@ -10,12 +9,11 @@ use clap::{Args, ValueEnum};
 use throng_query::answer::Consistency;
 use throng_query::session::{Prepared, Session, Watch};
 
-use crate::confirm;
 use crate::failure::Failure;
+use crate::inquiry::Inquiry;
 use crate::progress::Scan;
 use crate::project::Project;
-use crate::statement::Statement;
-pub(crate) use setting::Setting;
+use crate::{confirm, output};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -38,10 +36,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Options {
     #[command(flatten)]
-    statement: Statement,
-
-    #[command(flatten)]
-    setting: Setting,
+    inquiry: Inquiry,
 
     /// Spend without asking.
     #[arg(long, short)]
@@ -104,14 +99,14 @@ enum Format {
 /// Explains, asks, pays, runs, shows.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     show::check(options)?;
-    let sql = options.statement.text()?;
+    let sql = options.inquiry.sql()?;
     let session = options.project.session()?;
-    let request = options.setting.request(&session)?;
-    let prepared = session.prepare(&sql, &request, options.setting.analyst())?;
+    let request = options.inquiry.request(session.policy())?;
+    let prepared = session.prepare(&sql, &request, options.inquiry.analyst())?;
     confirm(options, &session, &prepared)?;
     let scan = Arc::new(Scan::new());
     let shared = Arc::clone(&scan);
-    let watch: Watch = Arc::new(move |_| shared.tick());
+    let watch: Watch = Arc::new(move |progress| shared.at(progress.share));
     let reply = session.ask(prepared, options.consistency(), &watch);
     scan.done();
     show::show(options, &request, &reply?)
@@ -126,7 +121,10 @@ fn confirm(options: &Options, session: &Session, prepared: &Prepared) -> Result<
     if options.yes {
         return Ok(());
     }
-    confirm::spending(&receipt.cost, &session.ledger().remaining(options.setting.analyst())?)
+    for warning in &prepared.explanation().warnings {
+        output::talk(&format!("warning: {warning}\n"));
+    }
+    confirm::spending(&receipt.cost, &session.ledger().remaining(options.inquiry.analyst())?)
 }
 
 impl Options {

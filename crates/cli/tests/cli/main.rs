@@ -39,15 +39,7 @@ fn run(arguments: &[&str]) -> Output {
 }
 
 fn run_with_input(arguments: &[&str], input: &str) -> Output {
-    let mut child = throng()
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
-    child.wait_with_output().unwrap()
+    feed(arguments, input.as_bytes())
 }
 
 /// Runs on any bytes; whoever fails early need not read them.

@@ -1,6 +1,8 @@
 //! `throng query` and `throng explain`.
 
+use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -211,6 +213,99 @@ fn explain_reads_no_rows_and_spends_nothing() {
     assert_eq!(project.json(&["explain", BY_CLINIC])["stored"], true);
 }
 
+/// Every file under a folder with what it holds.
+fn everything(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            all.extend(everything(&path));
+            all.insert(path, Vec::new());
+        } else {
+            all.insert(path.clone(), std::fs::read(path).unwrap());
+        }
+    }
+    all
+}
+
+#[test]
+fn explain_writes_nothing() {
+    let project = Project::new("untouched", "5");
+    let before = everything(project.folder());
+    let text = project.printed(&["explain", BY_CLINIC]);
+    assert!(text.contains("budget: epsilon = 5"), "{text}");
+    assert!(text.contains("left afterwards: epsilon = 4"), "{text}");
+    let table = ["explain", "--table", "v=visits.csv", "--unit", "person"];
+    let table = [&table[..], &["--max-groups", "1", "--max-rows", "3", "--epsilon", "1"]].concat();
+    project.json(&[&table[..], &["--delta", "1e-6", "SELECT count(*) AS n FROM v"]].concat());
+    project.refused(&["explain", "SELECT * FROM visits"], 3);
+    assert_eq!(everything(project.folder()), before);
+    // A quota, and a budget that is too small, are seen before there is a ledger.
+    let policy = std::fs::read_to_string(project.path("throng.toml")).unwrap();
+    let quota = "\n[budget.analysts]\nann = { epsilon = 0.5, delta = 1e-5 }\n\n[query]";
+    project.write("throng.toml", policy.replace("\n[query]", quota));
+    let warned = |more: &[&str]| {
+        project.json(&[&["explain", BY_CLINIC], more].concat())["warnings"].to_string()
+    };
+    assert!(warned(&["--analyst", "ann"]).contains("quota"), "{}", warned(&["--analyst", "ann"]));
+    assert!(!warned(&["--analyst", "bob"]).contains("quota"));
+    assert!(warned(&["--epsilon", "6"]).contains("does not cover"));
+    project.write("throng.toml", policy);
+    assert_eq!(everything(project.folder()), before);
+    // A ledger that was there is missed.
+    project.query(BY_CLINIC, &[]);
+    let after = everything(project.folder());
+    project.printed(&["explain", "SELECT count(*) AS n FROM visits"]);
+    assert_eq!(everything(project.folder()), after);
+    std::fs::remove_file(project.path("throng.ledger")).unwrap();
+    let talk = project.refused(&["explain", BY_CLINIC], 3);
+    assert!(talk.contains("gone"), "{talk}");
+}
+
+#[test]
+fn bounds_that_cut_off_much_are_warned_of() {
+    let project = Project::new("bounds", "5");
+    let table = ["--table", "v=visits.csv", "--unit", "person", "--budget", "2000,1e-3"];
+    let price = ["--epsilon", "400", "--delta", "1e-6"];
+    let asked = |command: &'static str, rows: &'static str, sql: &'static str| {
+        let limits = ["--max-groups", "1", "--max-rows", rows];
+        [&[command, sql][..], &table, &price, &limits].concat()
+    };
+    let count = "SELECT count(*) AS n FROM v";
+    let warning = |answer: &Value| answer["warnings"].to_string();
+    // Nothing is known before the first answer.
+    assert_eq!(warning(&project.json(&asked("explain", "1", count))), "[]");
+    // Everybody has three rows, and one counts.
+    let answer = project.json(&[&asked("query", "1", count)[..], &["--yes"]].concat());
+    let notes = answer["notes"].to_string();
+    assert!(notes.contains("max_rows = 1 look wrong"), "{notes}");
+    let lost = answer["clipping"][0]["lost"].as_f64().unwrap();
+    assert!((lost - 2.0 / 3.0).abs() < 0.1, "{answer}");
+    // Another question about the same rows under the same bounds, before it is paid for.
+    let other = "SELECT count(age) AS ages FROM v";
+    let again = project.json(&asked("explain", "1", other));
+    let said = "bounds look wrong: at the last answer max_rows = 1 cut off about 6";
+    assert!(warning(&again).contains(said), "{again}");
+    assert_eq!(again["clipping"][0], answer["clipping"][0]);
+    let text = project.printed(&asked("explain", "1", other));
+    assert!(text.contains(&format!("warning: {said}")), "{text}");
+    assert!(text.contains("raise it, or use \"auto\""), "{text}");
+    let talk = project.refused(&asked("query", "1", other), 2);
+    assert!(talk.contains(&format!("warning: {said}")), "{talk}");
+    // Other bounds, other rows and other groups are another matter.
+    for (rows, sql) in [
+        ("3", count),
+        ("1", "SELECT count(*) AS n FROM v WHERE clinic = 'A'"),
+        ("1", "SELECT clinic, count(*) AS n FROM v GROUP BY clinic"),
+    ] {
+        let answer = project.json(&asked("explain", rows, sql));
+        assert_eq!((warning(&answer).as_str(), &answer["clipping"][0]), ("[]", &Value::Null));
+    }
+    let answer = project.json(&[&asked("query", "3", count)[..], &["--yes"]].concat());
+    assert!(!answer["notes"].to_string().contains("wrong"), "{answer}");
+    assert_eq!(warning(&project.json(&asked("explain", "3", other))), "[]");
+}
+
 #[test]
 fn the_price_may_be_said_in_every_way() {
     let project = Project::new("prices", "50");
@@ -239,6 +334,136 @@ fn the_price_may_be_said_in_every_way() {
     ] {
         project.refused(&[&["query", "--yes", "SELECT count(*) FROM visits"], wrong].concat(), 2);
     }
+}
+
+/// The aggregates of an explanation, by the columns that show them.
+fn aggregate<'a>(explanation: &'a Value, column: &str) -> &'a Value {
+    let questions = explanation["questions"].as_array().unwrap().iter();
+    let mut all = questions.flat_map(|question| question["aggregates"].as_array().unwrap());
+    let found = all.find(|one| one["columns"].as_array().unwrap().contains(&column.into()));
+    found.unwrap_or_else(|| panic!("{column} is not explained: {explanation}"))
+}
+
+#[test]
+fn aggregates_go_by_the_names_of_columns_too() {
+    let project = Project::new("names", "50");
+    let count = "SELECT count(*) AS n, sum(hours) AS h FROM visits";
+    let error = |target: &str| ["--error".to_owned(), target.to_owned()];
+    let ask = |sql: &str, options: &[String]| {
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        project.json(&[&["explain", sql], &options[..]].concat())
+    };
+    let half = |explanation: &Value, column: &str| {
+        aggregate(explanation, column)["half_width"].as_f64().unwrap()
+    };
+    for name in ["n", "N", "count", "count(*)"] {
+        let shown = ask(count, &error(&format!("{name}: 60 @95%")));
+        assert!((59.0..=60.5).contains(&half(&shown, "n")), "{name}: {shown}");
+    }
+    for name in ["h", "sum(hours)", "sum"] {
+        let shown = ask(count, &error(&format!("{name}: 200 @95%")));
+        assert!((197.0..=201.0).contains(&half(&shown, "h")), "{name}: {shown}");
+    }
+    // Both names are the same question.
+    let sql = "SELECT count(*) AS n FROM visits";
+    assert_eq!(project.query(sql, &["--error", "count: 60 @95%"])["fresh"], true);
+    assert_eq!(project.query(sql, &["--error", "n: 60 @95%"])["fresh"], false);
+    // The same name of something else is another one.
+    let swapped = "SELECT count(*) AS h, sum(hours) AS n FROM visits";
+    let [first, second] =
+        [count, swapped].map(|sql| project.query(sql, &["--epsilon", "0.3", "--weight", "n=9"]));
+    assert!(first["fresh"] == true && second["fresh"] == true, "{second}");
+    // A column of the answer goes before a function, and before a column inside.
+    let people = "SELECT count(DISTINCT person) AS count, count(*) AS n FROM visits";
+    let shown = ask(people, &error("count: 5 @95%"));
+    assert!(half(&shown, "count") <= 5.1 && half(&shown, "n") > 8.0, "{shown}");
+    let inside = "SELECT CAST(s AS DOUBLE) AS n FROM \
+                  (SELECT count(*) AS n, sum(hours) AS s FROM visits) AS t ORDER BY n";
+    for name in ["n", "s"] {
+        let shown = ask(inside, &error(&format!("{name}: 200 @95%")));
+        assert!((197.0..=201.0).contains(&half(&shown, "n")), "{name}: {shown}");
+    }
+    let [even, heavy] =
+        ["n=1", "n=4"].map(|weight| ask(count, &["--weight", weight].map(String::from)));
+    let share = |explanation| aggregate(explanation, "n")["share"].as_f64().unwrap();
+    assert!(share(&heavy) > share(&even) + 0.1, "{heavy}");
+    // Each statement has its own.
+    let two = "SELECT count(*) AS n FROM visits; SELECT count(*) AS m FROM visits WHERE age > 30";
+    let shown = ask(two, &["--weight", "m=5"].map(String::from));
+    assert!(half(&shown, "m") < half(&shown, "n"), "{shown}");
+    // What is computed from aggregates is none.
+    for (name, sql) in [("r", "SELECT sum(hours) / count(*) AS r FROM visits"), ("x", count)] {
+        for option in [["--error", &format!("{name}: 5")], ["--weight", &format!("{name}=2")]] {
+            let talk = project.refused(&[&["explain", sql], &option[..]].concat(), 2);
+            assert!(talk.contains(&format!("`{name}`")) && talk.contains("sum(hours)"), "{talk}");
+        }
+    }
+    let talk = project.refused(&["explain", count, "--weight", "x=2"], 2);
+    assert!(talk.contains("n, h, count, sum(hours)"), "{talk}");
+}
+
+#[test]
+fn an_explanation_is_what_the_schema_says() {
+    let project = Project::new("explained", "5");
+    let whole = schema::read("explain.schema.json");
+    let policy = std::fs::read_to_string(project.path("throng.toml")).unwrap();
+    let explained = |sql: &str, more: &[&str]| {
+        let shown = project.json(&[&["explain", sql], more].concat());
+        schema::agree(&shown, &whole, &whole);
+        shown
+    };
+    let shown = explained(BY_CLINIC, &[]);
+    let question = &shown["questions"][0];
+    assert_eq!((&question["unit"], &question["groups"]), (&"visits.person".into(), &1.into()));
+    assert_eq!(question["bound"], serde_json::json!({ "kind": "each", "rows": 3 }));
+    assert_eq!(question["keys"], serde_json::json!({ "kind": "public", "count": 3 }));
+    let visits = aggregate(&shown, "visits");
+    assert_eq!(
+        (&visits["name"], &visits["parts"][0]["sensitivity"]),
+        (&"count".into(), &3.0.into())
+    );
+    let (half, deviation) = (&visits["half_width"], &visits["parts"][0]["deviation"]);
+    let ratio = half.as_f64().unwrap() / deviation.as_f64().unwrap();
+    assert!((1.5..2.5).contains(&ratio), "{visits}");
+    let shares: f64 = question["aggregates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["share"].as_f64().unwrap())
+        .sum();
+    let besides = question["besides"].as_object().unwrap().values();
+    let all = shares + besides.map(|share| share.as_f64().unwrap()).sum::<f64>();
+    assert!((all - 1.0).abs() < 1e-6, "{shown}");
+    let number = |key: &str| shown[key]["epsilon"].as_f64().unwrap();
+    assert_eq!((number("budget"), number("spent")), (5.0, 0.0));
+    assert!(
+        number("cost") > 0.9 && (number("cost") + number("left") - 5.0).abs() < 1e-9,
+        "{shown}"
+    );
+    // What the budget does not cover has a cost and leaves nothing.
+    let dear = explained(BY_CLINIC, &["--epsilon", "7"]);
+    assert!(dear["cost"]["epsilon"].as_f64().unwrap() > 6.0 && dear["left"].is_null(), "{dear}");
+    // What is stored, and what is public, has no noise to explain.
+    project.query(BY_CLINIC, &[]);
+    let sets = "SELECT clinic, max(age) AS oldest FROM visits GROUP BY ROLLUP (clinic)";
+    for sql in [BY_CLINIC, "SELECT count(*) AS n FROM clinics"] {
+        let shown = explained(sql, &[]);
+        assert!(shown["cost"].is_null() && shown["spec"].is_null(), "{shown}");
+    }
+    assert_eq!(explained(sets, &[])["questions"].as_array().unwrap().len(), 2);
+    project.write(
+        "throng.toml",
+        policy
+            .replace("max_rows = 3", "max_rows = \"auto\"")
+            .replace(", keys = [\"A\", \"B\", \"C\"]", "")
+            .replace("epsilon = 5\n", "rho = 2\n"),
+    );
+    std::fs::remove_file(project.path("throng.ledger")).unwrap();
+    drop(std::fs::remove_file(project.path("throng.ledger-witness")));
+    let open = explained(BY_CLINIC, &["--rho", "0.1", "--delta", "1e-6"]);
+    assert_eq!(open["questions"][0]["keys"]["kind"], "private");
+    assert_eq!(open["questions"][0]["bound"]["kind"], "norm");
+    assert!(open["budget"]["rho"].as_f64().unwrap() <= 2.0, "{open}");
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Charge before run.
 
-use std::sync::Arc;
 
 use throng_account::MechanismSpec;
 use throng_account::filter::{Budget as Amount, Receipt};
@@ -11,8 +10,8 @@ use super::{Known, Ledger};
 use crate::clerk::Entry;
 use crate::desk::lock;
 use crate::error::{LedgerError, Result};
-use crate::standing::Priced;
-use crate::{Authorised, Charge, Ticket, amount, price};
+use crate::standing::{Priced, written};
+use crate::{Authorised, Charge, Ticket, price};
 
 impl Ledger {
     /// What a mechanism costs here; see [`price`](crate::price()).
@@ -74,11 +73,10 @@ impl Ledger {
 
     /// The price of a charge that can be recorded.
     fn priced(&self, charge: &Charge) -> Result<Priced> {
-        if charge.analyst.as_deref() == Some("") {
-            return Err(LedgerError::invalid("the analyst has no name", "name the analyst"));
-        }
-        let Known { cost, spec } = self.known(&charge.spec, charge.delta.as_ref())?;
-        Ok(Priced { charge: charge.clone(), spec: spec?, cost })
+        Priced::new(charge, || {
+            let Known { cost, spec } = self.known(&charge.spec, charge.delta.as_ref())?;
+            Ok((spec?, cost))
+        })
     }
 
     /// The price and the text of a mechanism, computed once.
@@ -97,20 +95,4 @@ impl Ledger {
         prices.insert(key, known.clone());
         Ok(known)
     }
-}
-
-/// The text of a spec, if it and its cost are read back as they are.
-fn written(spec: &MechanismSpec, cost: &Amount) -> Result<Arc<str>> {
-    let text = spec.to_string();
-    let again: MechanismSpec = text.parse()?;
-    if again.to_string() != text {
-        return Err(LedgerError::invalid(
-            "the spec cannot be written down",
-            "report this as a bug",
-        ));
-    }
-    amount::parse(&amount::text(cost)).map_err(|_| {
-        LedgerError::invalid("the cost cannot be written down", "use shorter numbers")
-    })?;
-    Ok(text.into())
 }

@@ -9,7 +9,7 @@ use crate::clerk::Clerk;
 use crate::desk::Desk;
 use crate::error::{LedgerError, Result};
 use crate::turn::Turns;
-use crate::{Charter, file, schema, verify};
+use crate::{Charter, file, schema, verify, witness};
 
 /// How many of the last records are checked when a ledger is opened.
 const CHECKED_AT_OPEN: u64 = 256;
@@ -75,10 +75,29 @@ impl Ledger {
         if !path.exists() {
             file::create(path, charter, PATIENCE)?;
         }
-        let ledger = Self::open(path)?;
-        let own = ledger.charter()?;
+        Self::open(path)?.of(charter)
+    }
+
+    /// Opens the ledger of a charter if there is a file; makes none. Where there is none,
+    /// [`Charter::preview`] says what a new one would.
+    ///
+    /// # Errors
+    /// As for [`Ledger::open_or_create`], also if a ledger was here and is gone.
+    pub fn open_if_present(path: impl AsRef<Path>, charter: &Charter) -> Result<Option<Self>> {
+        let path = path.as_ref();
+        charter.checked()?;
+        if path.exists() {
+            return Self::open(path)?.of(charter).map(Some);
+        }
+        witness::nothing_before(path)?;
+        Ok(None)
+    }
+
+    /// Itself, if it was made for this charter.
+    fn of(self, charter: &Charter) -> Result<Self> {
+        let own = self.charter()?;
         if own == *charter {
-            return Ok(ledger);
+            return Ok(self);
         }
         Err(LedgerError::refused(
             format!("the ledger was made for another charter: {}", difference(&own, charter)),

@@ -28,6 +28,40 @@ fn a_budget_for_three_pays_three() {
 }
 
 #[test]
+fn a_charter_says_what_its_new_ledger_would() {
+    let folder = Folder::new();
+    let mut charter = charter(3);
+    charter.quotas.insert("ann".into(), pure("1/20"));
+    assert!(Ledger::open_if_present(folder.ledger(), &charter).unwrap().is_none());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is made");
+    let charges = [
+        charge("a"),
+        charge("a").by("bob"),
+        charge("a").by("ann"),
+        charge("a").by(""),
+        Charge { spec: "discrete_laplace(scale=1)".parse().unwrap(), ..charge("a") },
+        Charge { spec: "gaussian(sigma=1)".parse().unwrap(), ..charge("a") },
+    ];
+    let told: Vec<_> = charges.iter().map(|charge| charter.preview(charge)).collect();
+    drop(Ledger::create(folder.ledger(), &charter).unwrap());
+    let ledger = Ledger::open_if_present(folder.ledger(), &charter).unwrap().unwrap();
+    let same: Vec<_> = charges.iter().map(|charge| ledger.preview(charge)).collect();
+    assert_eq!(told, same);
+    assert_eq!(told.iter().filter(|told| told.is_ok()).count(), 2);
+    drop(ledger);
+    // A ledger of another charter, and one that is gone, are refused.
+    assert!(
+        Ledger::open_if_present(
+            folder.ledger(),
+            &Charter { policy: "x".into(), ..charter.clone() }
+        )
+        .is_err()
+    );
+    std::fs::remove_file(folder.ledger()).unwrap();
+    assert!(Ledger::open_if_present(folder.ledger(), &charter).is_err());
+}
+
+#[test]
 fn everything_is_there_after_a_restart() {
     let folder = Folder::new();
     let ledger = Ledger::create(folder.ledger(), &charter(5)).unwrap();

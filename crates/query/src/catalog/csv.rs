@@ -45,7 +45,7 @@ fn reader<R: Read>(source: R) -> Reader<R> {
 
 /// The batches of one file: its columns of these numbers, as this schema has them.
 pub(super) fn batches(
-    file: File,
+    file: impl Read + Send,
     columns: Arc<[usize]>,
     schema: SchemaRef,
     rows: usize,

@@ -14,11 +14,16 @@ use super::{Files, csv, files};
 use crate::QueryError;
 use crate::policy::{Format, Table};
 
-/// The schema that all files of a table share.
-pub(super) fn of_table(table: &Table, files: &Files) -> Result<SchemaRef, QueryError> {
+/// The schema that all files of a table share; and how many rows they have, as far as footers say.
+pub(super) fn of_table(
+    table: &Table,
+    files: &Files,
+) -> Result<(SchemaRef, Option<u64>), QueryError> {
+    let mut all = Some(0_u64);
     let mut shared: Option<(&Path, Schema)> = None;
     for path in &files.paths {
-        let schema = of_file(table, path)?;
+        let (schema, rows) = of_file(table, path)?;
+        all = all.zip(rows).map(|(all, rows)| all.saturating_add(rows));
         match &shared {
             None => shared = Some((path, schema)),
             Some((first, expected)) => agree(table, (first, expected), (path, &schema))?,
@@ -28,10 +33,10 @@ pub(super) fn of_table(table: &Table, files: &Files) -> Result<SchemaRef, QueryE
         return Err(QueryError::invalid(format!("table {} has no files", table.name), ""));
     };
     check_names(table, path, &schema)?;
-    Ok(Arc::new(schema))
+    Ok((Arc::new(schema), all))
 }
 
-fn of_file(table: &Table, path: &Path) -> Result<Schema, QueryError> {
+fn of_file(table: &Table, path: &Path) -> Result<(Schema, Option<u64>), QueryError> {
     let file = File::open(path).map_err(|e| files::unreadable(table, path, &e))?;
     // What the readers say is dropped: it is about bytes of the file.
     let broken = || {
@@ -42,13 +47,14 @@ fn of_file(table: &Table, path: &Path) -> Result<Schema, QueryError> {
     match table.format {
         Format::Parquet => {
             let reader = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|_| broken())?;
-            Ok(plain(reader.schema()))
+            let rows = reader.metadata().file_metadata().num_rows();
+            Ok((plain(reader.schema()), u64::try_from(rows).ok()))
         }
         Format::Arrow => {
             let reader = FileReader::try_new(BufReader::new(file), None).map_err(|_| broken())?;
-            Ok(plain(&reader.schema()))
+            Ok((plain(&reader.schema()), None))
         }
-        Format::Csv => csv::header(table, path, file),
+        Format::Csv => Ok((csv::header(table, path, file)?, None)),
     }
 }
 

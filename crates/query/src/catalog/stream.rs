@@ -20,6 +20,7 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 
 use super::csv;
+use super::meter::{Meter, Metered};
 
 /// What the files are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,8 +110,8 @@ struct Streamed {
 type Batches = Box<dyn Iterator<Item = Result<RecordBatch, DataFusionError>> + Send>;
 
 impl Streamed {
-    fn batches(&self, rows: usize) -> Result<Batches, DataFusionError> {
-        let file = File::open(&self.path).map_err(|_| lost())?;
+    fn batches(&self, rows: usize, meter: Option<Arc<Meter>>) -> Result<Batches, DataFusionError> {
+        let file = Metered::new(File::open(&self.path).map_err(|_| lost())?, meter);
         let schema = Arc::clone(&self.schema);
         match self.kind {
             Kind::Csv => Ok(Box::new(csv::batches(file, Arc::clone(&self.columns), schema, rows))),
@@ -152,7 +153,9 @@ impl PartitionStream for Streamed {
 
     fn execute(&self, context: Arc<TaskContext>) -> SendableRecordBatchStream {
         let rows = context.session_config().batch_size();
-        let batches = self.batches(rows).unwrap_or_else(|e| Box::new(std::iter::once(Err(e))));
+        let meter = context.session_config().get_extension::<Meter>();
+        let batches = self.batches(rows, meter);
+        let batches = batches.unwrap_or_else(|e| Box::new(std::iter::once(Err(e))));
         let stream = futures::stream::iter(batches);
         Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.schema), stream))
     }

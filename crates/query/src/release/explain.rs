@@ -1,5 +1,6 @@
 //! What a design will do, in numbers for people; no data is read.
 
+use serde::{Serialize, Serializer};
 use throng_numeric::Rational;
 
 use super::design::{Design, Planned};
@@ -14,12 +15,14 @@ use crate::question::Unit;
 use crate::tally::Measure;
 
 /// What will be released, and how well.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explanation {
     /// What the accountant is told.
     pub spec: String,
     /// Which noise: `Gaussian` or `Laplace`.
     pub family: String,
+    /// The confidence of its intervals.
+    pub confidence: f64,
     /// One per question.
     pub questions: Vec<Explained>,
     /// What looks wrong.
@@ -27,24 +30,51 @@ pub struct Explanation {
 }
 
 /// One question of a design.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Explained {
     /// Whose privacy is protected, e.g. `user_id` or `each row`.
     pub unit: String,
     /// The largest number of groups of one unit.
     pub groups: u64,
-    /// How the rows of one unit are bounded, e.g. `at most 10 in each group`.
+    /// How the rows of one unit are bounded.
+    pub bound: RowRule,
+    /// The same in words, e.g. `at most 10 in each group`.
     pub rows: String,
     /// Which keys appear.
     pub keys: KeyRule,
     /// One per aggregate.
     pub aggregates: Vec<ExplainedAggregate>,
     /// What else is paid for: name and share of the cost.
+    #[serde(serialize_with = "by_name")]
     pub besides: Vec<(String, f64)>,
 }
 
+/// How the rows of one unit are bounded.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum RowRule {
+    /// At most so many in each group.
+    Each {
+        /// How many.
+        rows: u64,
+    },
+    /// A join with a fan-out: one unit changes so many of its rows in all.
+    Join {
+        /// How many.
+        rows: u64,
+    },
+    /// By a norm of its numbers of rows over all groups.
+    Norm {
+        /// `L1` or `L2`.
+        order: String,
+        /// The largest norm, if it was chosen before; otherwise this answer chooses it.
+        limit: Option<f64>,
+    },
+}
+
 /// Which keys appear in an answer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
 pub enum KeyRule {
     /// There is one group.
     None,
@@ -64,10 +94,12 @@ pub enum KeyRule {
 }
 
 /// One aggregate of a question.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExplainedAggregate {
     /// Its name, e.g. `sum(income)`.
     pub name: String,
+    /// The columns of the answer that show it, where that is known.
+    pub columns: Vec<String>,
     /// What is released for it: each part's name, sensitivity and noise.
     pub parts: Vec<ExplainedPart>,
     /// The half width of its interval in each cell, if it does not depend on the data.
@@ -79,7 +111,7 @@ pub struct ExplainedAggregate {
 }
 
 /// One noisy number per cell.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExplainedPart {
     /// What it is, e.g. `rows` or `sum of age - 60`.
     pub name: String,
@@ -87,6 +119,8 @@ pub struct ExplainedPart {
     pub sensitivity: Option<f64>,
     /// The law, e.g. `Gaussian of deviation 12.5 sensitivities`.
     pub noise: String,
+    /// The standard deviation of the noise, if known in advance.
+    pub deviation: Option<f64>,
 }
 
 impl Design {
@@ -99,6 +133,7 @@ impl Design {
         Ok(Explanation {
             spec: self.described().to_string(),
             family: self.family().name().to_owned(),
+            confidence: self.confidence(),
             questions: questions.collect::<Result<_, _>>()?,
             warnings: self.warnings(),
         })
@@ -124,6 +159,7 @@ impl Design {
                 Unit::Column { name, .. } => name.clone(),
             },
             groups: plan.groups,
+            bound: row_rule(plan, self.family()),
             rows: match plan.changed() {
                 rows if plan.is_by_row() && rows > 1 => {
                     format!("one unit changes at most {rows} of the join in all")
@@ -145,28 +181,28 @@ impl Design {
         let mut deviations = Vec::new();
         let mut share = 0.0;
         for place in &places {
-            let (part, deviation) = self.part(planned, *place, known.as_deref())?;
+            let part = self.part(planned, *place, known.as_deref())?;
             let users = plan.recipes.iter().filter(|recipe| recipe.parts().contains(place)).count();
             let own = planned.amounts.get(*place).map_or(0.0, |(_, share)| *share);
             share += own / number(u64::try_from(users.max(1)).unwrap_or(1));
+            deviations.push(part.deviation);
             parts.push(part);
-            deviations.push(deviation);
         }
         let centre = known.as_ref().and_then(|known| {
             known.get(*places.first()?)?.as_ref().map(|scaled| scaled.centre.abs())
         });
         let (half_width, precision) = self.precision(planned, recipe, &deviations, centre)?;
         let name = name_of(&plan.question, i);
-        Ok(ExplainedAggregate { name, parts, half_width, precision, share })
+        Ok(ExplainedAggregate { name, columns: Vec::new(), parts, half_width, precision, share })
     }
 
-    /// A part, and the deviation of its noise if it is known in advance.
+    /// A part, as far as it is known in advance.
     fn part(
         &self,
         planned: &Planned,
         place: usize,
         known: Option<&[Option<Scaled>]>,
-    ) -> Result<(ExplainedPart, Option<f64>), QueryError> {
+    ) -> Result<ExplainedPart, QueryError> {
         let plan = &planned.plan;
         let missing = || QueryError::invalid("the parts of a design do not match", "");
         let base = plan.bases.get(place).ok_or_else(missing)?;
@@ -199,7 +235,7 @@ impl Design {
             }
         };
         let name = base_in_words(plan, base, scaled.and_then(Option::as_ref));
-        Ok((ExplainedPart { name, sensitivity: reach, noise }, deviation))
+        Ok(ExplainedPart { name, sensitivity: reach, noise, deviation })
     }
 
     fn precision(
@@ -269,6 +305,22 @@ impl Design {
             }
         }
         warnings
+    }
+}
+
+/// A list of names and numbers as an object.
+fn by_name<S: Serializer>(shares: &[(String, f64)], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(shares.iter().map(|(name, share)| (name, share)))
+}
+
+fn row_rule(plan: &Plan, family: Family) -> RowRule {
+    match plan.rows {
+        Rows::Each(rows) if plan.is_by_row() && rows > 1 => RowRule::Join { rows },
+        Rows::Each(rows) => RowRule::Each { rows },
+        Rows::Norm(limit) => RowRule::Norm {
+            order: format!("{:?}", family.order()),
+            limit: limit.map(|limit| number(limit) / 1024.0),
+        },
     }
 }
 

@@ -348,7 +348,7 @@ fn check(question: &Question) -> Result<(), QueryError> {
 }
 
 /// An aggregate's name, e.g. `sum(income)`: what weights and error targets call it.
-pub(super) fn name_of(question: &Question, aggregate: usize) -> String {
+pub(crate) fn name_of(question: &Question, aggregate: usize) -> String {
     let input = |i: usize| question.inputs.get(i).map_or("?", |input| input.name.as_str());
     match question.aggregates.get(aggregate) {
         None => String::from("?"),
@@ -366,11 +366,44 @@ pub(super) fn name_of(question: &Question, aggregate: usize) -> String {
     }
 }
 
-/// Whether a name in a request means this aggregate: `sum(income)`, or `sum` for all sums.
-pub(super) fn is_meant(name: &str, asked: &str) -> bool {
+/// An aggregate of a batch by its place: `2.1` is the first of the second question.
+pub(crate) fn reference((question, aggregate): (usize, usize)) -> String {
+    format!("{}.{}", question.saturating_add(1), aggregate.saturating_add(1))
+}
+
+/// Whether a name in a request means the aggregate of this place and name: `sum(income)`, `sum` for
+/// all sums, or its [`reference`].
+pub(crate) fn is_meant(place: (usize, usize), name: &str, asked: &str) -> bool {
     let asked = asked.trim();
     let function = name.split('(').next().unwrap_or(name);
-    name.eq_ignore_ascii_case(asked) || function.eq_ignore_ascii_case(asked)
+    asked == reference(place) || is_named(name, asked) || function.eq_ignore_ascii_case(asked)
+}
+
+/// Whether a name in a request is this name, without regard to letter case, spaces and the names of
+/// tables: `SUM(income)` is `sum(people.income)`, and `count(*)` is `count`.
+pub(crate) fn is_named(name: &str, asked: &str) -> bool {
+    let simple = |text: &str| {
+        let text = unqualified(text).to_lowercase().replace(' ', "");
+        if text == "count(*)" { String::from("count") } else { text }
+    };
+    simple(name) == simple(asked)
+}
+
+/// A name without the names of tables: what stands before a dot and is no number.
+pub(crate) fn unqualified(name: &str) -> String {
+    let (mut text, mut word) = (String::new(), String::new());
+    for letter in name.chars() {
+        match letter {
+            '.' if word.starts_with(|c: char| c.is_alphabetic() || c == '_') => word.clear(),
+            _ if letter.is_alphanumeric() || letter == '_' => word.push(letter),
+            _ => {
+                text.push_str(&word);
+                text.push(letter);
+                word.clear();
+            }
+        }
+    }
+    text + &word
 }
 
 /// Whether a column holds whole numbers.
@@ -385,4 +418,34 @@ pub(super) fn open_ranges(question: &Question) -> Vec<(usize, String)> {
         Some(Range::Declared { .. }) | None => None,
     };
     question.inputs.iter().enumerate().filter_map(open).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_meant_as_people_write_them() {
+        for (name, asked) in [
+            ("sum(people.income)", "SUM( income )"),
+            ("sum(people.income)", "sum(people.income)"),
+            ("sum(people.income)", " sum "),
+            ("count", "count(*)"),
+            ("quantile(a.b.x, 1/2)", "quantile(x, 1/2)"),
+            ("sum(t.a + 0.5)", "sum(a+0.5)"),
+            ("count", "2.1"),
+        ] {
+            assert!(is_meant((1, 0), name, asked), "{asked} is {name}");
+        }
+        for (name, asked) in [
+            ("sum(people.income)", "sum(outcome)"),
+            ("count(people.x)", "count(*)"),
+            ("count", "1.2"),
+            ("sum(t.a + 0.5)", "sum(a+5)"),
+            ("count", ""),
+        ] {
+            assert!(!is_meant((1, 0), name, asked), "{asked} is not {name}");
+        }
+        assert_eq!(unqualified("sum(a.b_c * 1.5 + .x)"), "sum(b_c * 1.5 + .x)");
+    }
 }

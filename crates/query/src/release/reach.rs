@@ -90,7 +90,8 @@ pub(super) fn reach(
 ) -> Result<Rational, MechanismError> {
     if plan.is_by_row() {
         let each = if base.is_total() { each.clone() } else { Rational::from(SCORE) };
-        return changed_rows(plan, &each, plan.is_single(), family, under);
+        let sign = Sign { positive: base.is_positive(), single: plan.is_single() };
+        return changed_rows(plan, &each, sign, family, under);
     }
     let cells = |groups: u64, each: Rational| Shape::Box { groups, each };
     let shape = match (base, plan.rows) {
@@ -115,13 +116,14 @@ pub(super) fn reach(
 fn changed_rows(
     plan: &Plan,
     each: &Rational,
-    single: bool,
+    sign: Sign,
     family: Family,
     under: Neighbours,
 ) -> Result<Rational, MechanismError> {
     let changed = plan.changed();
     let limit = each * &Rational::from(changed);
-    Shape::Ball { limit }.reach(family, Sign { positive: changed == 1, single }, under)
+    let sign = Sign { positive: sign.positive && changed == 1, ..sign };
+    Shape::Ball { limit }.reach(family, sign, under)
 }
 
 /// The reach of scores of a plan.
@@ -131,7 +133,8 @@ pub(super) fn scores(
     under: Neighbours,
 ) -> Result<Rational, MechanismError> {
     if plan.is_by_row() {
-        return changed_rows(plan, &Rational::from(SCORE), false, family, under);
+        let sign = Sign { positive: true, single: false };
+        return changed_rows(plan, &Rational::from(SCORE), sign, family, under);
     }
     score_reach(plan.groups, family, under)
 }

@@ -57,11 +57,11 @@ impl Relation {
     }
 }
 
-/// What each base of a plan needs, relative to the others.
-pub(super) fn needs(plan: &Plan, request: &Request, family: Family) -> Vec<f64> {
+/// What each base of a plan, that of the question of this place, needs relative to the others.
+pub(super) fn needs(place: usize, plan: &Plan, request: &Request, family: Family) -> Vec<f64> {
     let mut needs = vec![0.0_f64; plan.bases.len()];
     for (i, recipe) in plan.recipes.iter().enumerate() {
-        let weight = weight_of(plan, request, i);
+        let weight = weight_of(plan, request, (place, i));
         let parts = importance(plan, i, *recipe);
         let all: f64 = parts.iter().map(|(_, k)| k).sum();
         for (base, k) in parts {
@@ -76,9 +76,9 @@ pub(super) fn needs(plan: &Plan, request: &Request, family: Family) -> Vec<f64> 
     }
 }
 
-fn weight_of(plan: &Plan, request: &Request, aggregate: usize) -> f64 {
-    let name = name_of(&plan.question, aggregate);
-    let found = request.weights.iter().find(|(asked, _)| is_meant(&name, asked));
+fn weight_of(plan: &Plan, request: &Request, place: (usize, usize)) -> f64 {
+    let name = name_of(&plan.question, place.1);
+    let found = request.weights.iter().find(|(asked, _)| is_meant(place, &name, asked));
     found.map_or(1.0, |(_, weight)| weight.clamp(1e-3, 1e3))
 }
 

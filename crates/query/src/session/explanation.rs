@@ -3,32 +3,36 @@
 use std::fmt;
 
 use serde::Serialize;
+use throng_ledger::{Amount, LedgerError};
 
-use super::{Budget, Paid};
+use super::books::Books;
+use super::names::Names;
+use super::{Paid, bounds};
 use crate::QueryError;
-use crate::release::{self, KeyRule};
+use crate::release::{self, Clipping, KeyRule};
 use crate::sql::Batch;
 
 /// What a batch will do, cost and leave.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone)]
 pub struct Explanation {
     /// One for each statement.
     pub statements: Vec<StatementPlan>,
     /// The noise and what it is for; `None` if the answer is stored or reads public tables only.
-    #[serde(skip)]
     pub design: Option<release::Explanation>,
     /// What the accountant is told.
     pub spec: Option<String>,
     /// Whether the answer is stored, and free.
     pub stored: bool,
-    /// What it would cost, in the currency of the budget.
-    pub cost: Option<String>,
+    /// What it would cost, in the currency of the budget; `None` if it is free.
+    pub cost: Option<Amount>,
     /// The whole budget.
-    pub budget: String,
+    pub budget: Amount,
     /// What is spent so far.
-    pub spent: String,
-    /// What would be left; `None` if the budget does not cover it.
-    pub left: Option<String>,
+    pub spent: Amount,
+    /// What would be left; `None` if it is free, or the budget does not cover it.
+    pub left: Option<Amount>,
+    /// What bounds cut off at the last answer about the same rows, question by question.
+    pub clipping: Vec<Option<Clipping>>,
     /// What looks wrong.
     pub warnings: Vec<String>,
 }
@@ -47,9 +51,11 @@ pub struct StatementPlan {
 impl Explanation {
     pub(super) fn of(
         batch: &Batch,
+        names: &Names<'_>,
         paid: Option<&Paid>,
-        budget: &Budget,
+        books: &dyn Books,
     ) -> Result<Self, QueryError> {
+        let (capacity, spent) = books.budget()?;
         let statements = batch
             .statements
             .iter()
@@ -64,24 +70,45 @@ impl Explanation {
             })
             .collect();
         let offer = paid.and_then(|paid| paid.offer.as_ref());
-        let design = offer.map(|offer| offer.design.explain()).transpose()?;
+        let mut design = offer.map(|offer| offer.design.explain()).transpose()?;
+        for (q, question) in design.iter_mut().flat_map(|design| &mut design.questions).enumerate()
+        {
+            for (a, aggregate) in question.aggregates.iter_mut().enumerate() {
+                aggregate.columns = names.columns((q, a));
+            }
+        }
         let receipt = offer.and_then(|offer| offer.receipt.as_ref().ok());
-        let asked = offer.and_then(|offer| offer.receipt.as_ref().err());
+        let refused = offer.and_then(|offer| offer.receipt.as_ref().err());
+        let clipping: Vec<Option<Clipping>> = batch
+            .questions()
+            .map(|question| bounds::of_text(&books.fact(&bounds::fact_name(question))?))
+            .collect();
         let mut warnings: Vec<String> =
             design.iter().flat_map(|design| design.warnings.clone()).collect();
-        warnings.extend(asked.map(ToString::to_string));
+        let last = batch.questions().zip(&clipping);
+        warnings.extend(last.filter_map(|(question, last)| bounds::warning(question, (*last)?)));
+        warnings.extend(refused.map(ToString::to_string));
         Ok(Self {
             statements,
             spec: offer.map(|offer| offer.charge.spec.to_string()),
             design,
             stored: paid.is_some_and(|paid| paid.stored.is_some()),
-            cost: receipt.map(|receipt| receipt.cost.to_string()),
-            budget: budget.capacity.to_string(),
-            spent: budget.spent.to_string(),
-            left: receipt.map(|receipt| receipt.left.to_string()),
+            cost: receipt.map(|receipt| receipt.cost.clone()).or_else(|| asked(refused?)),
+            budget: capacity,
+            spent,
+            left: receipt.map(|receipt| receipt.left.clone()),
+            clipping,
             warnings,
         })
     }
+}
+
+/// What was asked of a budget that does not cover it.
+fn asked(error: &LedgerError) -> Option<Amount> {
+    if let LedgerError::Exhausted { asked, .. } = error {
+        return Some(asked.as_ref().clone());
+    }
+    None
 }
 
 impl fmt::Display for Explanation {
@@ -122,8 +149,9 @@ fn explain_question(f: &mut fmt::Formatter<'_>, question: &release::Explained) -
     for aggregate in &question.aggregates {
         writeln!(
             f,
-            "{}: {} ({:.0} % of the cost)",
+            "{}{}: {} ({:.0} % of the cost)",
             aggregate.name,
+            also(&aggregate.columns),
             aggregate.precision,
             100.0 * aggregate.share
         )?;
@@ -139,6 +167,11 @@ fn explain_question(f: &mut fmt::Formatter<'_>, question: &release::Explained) -
         writeln!(f, "{name}: {:.0} % of the cost", 100.0 * share)?;
     }
     Ok(())
+}
+
+/// ` (n)` for an aggregate that the answer calls n.
+fn also(columns: &[String]) -> String {
+    if columns.is_empty() { String::new() } else { format!(" ({})", columns.join(", ")) }
 }
 
 fn explain_cost(f: &mut fmt::Formatter<'_>, explanation: &Explanation) -> fmt::Result {

@@ -4,6 +4,7 @@ use throng_account::filter::{Budget as Amount, Receipt};
 use throng_account::{Accuracy, MechanismSpec, Neighbours, PrivacyLoss};
 use throng_numeric::Rational;
 
+use super::bounds;
 use crate::QueryError;
 use crate::answer::Table;
 use crate::release::{Answered, Clipping};
@@ -84,7 +85,7 @@ impl Reply {
 /// What people should know beside the numbers.
 pub(super) fn notes(batch: &Batch, answers: &[Answered]) -> Vec<String> {
     let mut notes = Vec::new();
-    for (number, answer) in answers.iter().enumerate() {
+    for (number, (question, answer)) in batch.questions().zip(answers).enumerate() {
         let which =
             if answers.len() == 1 { String::new() } else { format!("part {}: ", number + 1) };
         if let Some(threshold) = answer.threshold {
@@ -97,23 +98,8 @@ pub(super) fn notes(batch: &Batch, answers: &[Answered]) -> Vec<String> {
             notes.push(format!("{which}chosen privately: {name} = {value}"));
         }
         if let Some(clipping) = answer.clipping {
-            notes.push(format!("{which}{}", clipped(clipping)));
+            notes.push(format!("{which}{}", bounds::note(question, clipping)));
         }
     }
-    let _ = batch;
     notes
-}
-
-fn clipped(clipping: Clipping) -> String {
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-    let text = format!(
-        "bounds on contributions leave out about {} of the rows ({} to {})",
-        percent(clipping.lost),
-        percent(clipping.low),
-        percent(clipping.high)
-    );
-    if clipping.low > 0.1 {
-        return format!("{text}; raise max_rows or max_groups, or set them to \"auto\"");
-    }
-    text
 }

@@ -6,7 +6,6 @@
 //! long a batch takes does not.
 
 use std::fmt::Debug;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use datafusion::arrow::array::{Array, ArrayRef, BooleanArray, new_empty_array, new_null_array};
@@ -18,6 +17,7 @@ use datafusion::logical_expr::{
 };
 
 use super::text;
+use crate::quiet;
 
 /// A function of the engine whose failing rows are NULL.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -160,8 +160,8 @@ fn collect(kind: &DataType, start: usize, rows: usize, run: &OnRows, parts: &mut
     }
 }
 
-/// What a computation gives. A panic inside the engine is a failure like any other: nothing but
-/// the arguments, which are not written to, crosses the border.
-pub(super) fn attempt<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| exec_err!("the engine panicked"))
+/// What a computation gives. A panic inside the engine is a failure like any other, and as silent:
+/// nothing but the arguments, which are not written to, crosses the border.
+pub(crate) fn attempt<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
+    quiet::caught(run).unwrap_or_else(|quiet::Panicked| exec_err!("the engine panicked"))
 }

@@ -15,21 +15,9 @@ use crate::failure::Failure;
 use crate::intervals::Intervals;
 use crate::json::Real;
 use crate::promise::{Asked, Errors, Promise};
+use crate::released::{Answer, Width};
 use crate::table::Table;
 use crate::{digits, output, records};
-
-/// The JSON form.
-#[derive(Debug, Serialize)]
-struct Answer<'a> {
-    guarantee: Promise,
-    column: &'a str,
-    confidence: f64,
-    half_width: Real,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    threshold: Option<i64>,
-    uncovered: &'a [String],
-    rows: Vec<Line<'a>>,
-}
 
 /// One key.
 #[derive(Debug, Serialize)]
@@ -49,21 +37,16 @@ pub(super) fn show(
     release: &Release<HistogramRelease<Name>>,
 ) -> Result<(), Failure> {
     let counts = release.value().counts();
-    let intervals = Intervals::new(counts, options.confidence.up())?;
+    let intervals = Intervals::new(counts, options.showing.confidence.up())?;
     let half_width = intervals.half_width();
     let guarantee = Promise::of(release.guarantee(), asked)?;
     let errors = Errors::new(bars_in_words(options, threshold, half_width), counts.uncovered());
     let rows = lines(options, release.value(), &intervals);
-    if options.json {
-        return output::json(&Answer {
-            guarantee,
-            column: &options.column,
-            confidence: options.confidence.nearest(),
-            half_width: Real(half_width),
-            threshold,
-            uncovered: errors.uncovered(),
-            rows,
-        });
+    if options.showing.json {
+        let width = Width::Sides { half_width: Real(half_width), threshold };
+        let column = options.source.column();
+        let answer = Answer::new(guarantee, column, &options.showing, width, &errors, rows);
+        return output::json(&answer);
     }
     guarantee.say(&errors);
     match options.format {
@@ -74,7 +57,8 @@ pub(super) fn show(
 
 fn bars_in_words(options: &Options, threshold: Option<i64>, half_width: f64) -> String {
     let width = digits::single(half_width, digits::Side::Up);
-    let mut text = format!("±{width} around each count, {} confidence", options.confidence.text());
+    let mut text =
+        format!("±{width} around each count, {} confidence", options.showing.confidence.text());
     if let Some(threshold) = threshold {
         text.push_str(&format!(
             "\nthreshold: keys with a noisy count below {threshold} are not shown"
@@ -104,8 +88,13 @@ fn table(options: &Options, rows: &[Line<'_>]) -> String {
     let plot = options.plot || io::stdout().is_terminal();
     let largest = rows.iter().map(|line| line.count).max().unwrap_or(0);
     let bars = Bars::up_to(largest);
-    let mut table =
-        Table::new([&records::shown(options.column.as_bytes()), "count", "low", "high", ""]);
+    let mut table = Table::new([
+        &records::shown(options.source.column().as_bytes()),
+        "count",
+        "low",
+        "high",
+        "",
+    ]);
     for line in rows {
         let bar = if plot { bars.draw(line.count) } else { String::new() };
         let numbers = [line.count.to_string(), line.low.to_string(), line.high.to_string()];
@@ -116,7 +105,7 @@ fn table(options: &Options, rows: &[Line<'_>]) -> String {
 }
 
 fn csv(options: &Options, rows: &[Line<'_>]) -> Vec<Vec<Vec<u8>>> {
-    let header = [options.column.as_str(), "count", "low", "high"];
+    let header = [options.source.column(), "count", "low", "high"];
     let mut table = vec![header.map(|name| name.as_bytes().to_vec()).to_vec()];
     table.extend(rows.iter().map(|line| {
         let numbers = [line.count.to_string(), line.low.to_string(), line.high.to_string()];

@@ -9,18 +9,8 @@ use crate::failure::Failure;
 use crate::intervals::Intervals;
 use crate::json::Real;
 use crate::promise::{Asked, Errors, Promise};
+use crate::released::{Answer, Width};
 use crate::{digits, output};
-
-/// The JSON form.
-#[derive(Debug, Serialize)]
-struct Answer<'a> {
-    guarantee: Promise,
-    column: &'a str,
-    confidence: f64,
-    half_width: Real,
-    uncovered: &'a [String],
-    rows: Vec<Line<'a>>,
-}
 
 /// One number.
 #[derive(Debug, Serialize)]
@@ -42,28 +32,23 @@ pub(super) fn show(
     release: &Release<Noisy>,
     kept: &[Vec<Vec<u8>>],
 ) -> Result<(), Failure> {
-    let intervals = Intervals::new(release.value(), options.confidence.up())?;
+    let intervals = Intervals::new(release.value(), options.showing.confidence.up())?;
     let half_width = intervals.half_width();
     let bars = format!(
         "±{} around each number, {} confidence",
         digits::single(half_width, digits::Side::Up),
-        options.confidence.text(),
+        options.showing.confidence.text(),
     );
     let errors = Errors::new(bars, &column.uncovered());
     let guarantee = Promise::of(release.guarantee(), asked)?;
     let rows = lines(options, &intervals, kept);
-    if !options.json {
+    if !options.showing.json {
         guarantee.say(&errors);
         return output::csv(options.source.delimiter(), &csv(options, &rows));
     }
-    output::json(&Answer {
-        guarantee,
-        column: &options.column,
-        confidence: options.confidence.nearest(),
-        half_width: Real(half_width),
-        uncovered: errors.uncovered(),
-        rows,
-    })
+    let width = Width::Sides { half_width: Real(half_width), threshold: None };
+    let column = options.source.column();
+    output::json(&Answer::new(guarantee, column, &options.showing, width, &errors, rows))
 }
 
 fn lines<'a>(
@@ -81,8 +66,8 @@ fn lines<'a>(
 }
 
 fn csv(options: &Options, rows: &[Line<'_>]) -> Vec<Vec<Vec<u8>>> {
-    let name = &options.column;
-    let own = [name.clone(), format!("{name}_low"), format!("{name}_high")];
+    let name = options.source.column();
+    let own = [name.to_owned(), format!("{name}_low"), format!("{name}_high")];
     let header = options.keep.iter().chain(&own).map(|name| name.as_bytes().to_vec());
     let mut table = vec![header.collect()];
     table.extend(rows.iter().map(|line| {

@@ -195,8 +195,9 @@ impl<'a> Draft<'a> {
 
     /// The shares of all bases, which sum to `rest`; and t, if the errors are what is asked for.
     fn base_shares(&self, rest: f64) -> Result<(Vec<Vec<f64>>, Option<f64>), QueryError> {
+        let plans = self.plans.iter().enumerate();
         let mut wanted: Vec<Vec<f64>> =
-            self.plans.iter().map(|plan| needs(plan, self.request, self.family)).collect();
+            plans.map(|(i, plan)| needs(i, plan, self.request, self.family)).collect();
         let fixed = match &self.request.cost {
             Cost::Error { targets, .. } => {
                 wanted = self.needs_of_targets(&wanted, targets)?;

@@ -25,9 +25,9 @@ impl Draft<'_> {
             usual.iter().map(|needs| vec![None; needs.len()]).collect();
         for (name, width, confidence) in targets {
             let mut met = false;
-            for (plan, asked) in self.plans.iter().zip(&mut asked) {
+            for (place, (plan, asked)) in self.plans.iter().zip(&mut asked).enumerate() {
                 for (i, recipe) in plan.recipes.iter().enumerate() {
-                    if is_meant(&name_of(&plan.question, i), name) {
+                    if is_meant((place, i), &name_of(&plan.question, i), name) {
                         self.need_of_target(plan, *recipe, *width, *confidence, asked)?;
                         met = true;
                     }

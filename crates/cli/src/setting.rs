@@ -1,8 +1,9 @@
 //! How a question is asked: what it may cost, for whom, with which noise.
 
 use clap::{Args, ValueEnum};
+use throng_query::policy::Policy;
 use throng_query::release::{NoiseChoice, Request};
-use throng_query::session::Session;
+use throng_query::session;
 
 use crate::failure::Failure;
 use crate::number::{self, Number};
@@ -26,7 +27,7 @@ pub(crate) struct Setting {
     #[arg(long, value_enum)]
     noise: Option<Noise>,
 
-    /// How much an aggregate matters beside the others, by the names that `throng explain` prints.
+    /// How much an aggregate matters beside the others: a column, or a name of `throng explain`.
     #[arg(long, value_name = "NAME=FACTOR", value_parser = spend::weight)]
     weight: Vec<(String, f64)>,
 }
@@ -49,9 +50,9 @@ impl Setting {
     }
 
     /// The policy's defaults, with what was said instead.
-    pub(crate) fn request(&self, session: &Session) -> Result<Request, Failure> {
-        let cost = self.spend.cost(session.policy().defaults.cost.as_ref())?;
-        let mut request = session.request(cost)?;
+    pub(crate) fn request(&self, policy: &Policy) -> Result<Request, Failure> {
+        let cost = self.spend.cost(policy.defaults.cost.as_ref())?;
+        let mut request = session::request(policy, cost)?;
         if let Some(confidence) = &self.confidence {
             request.confidence = confidence.nearest();
         }
