@@ -1,6 +1,5 @@
 //! Charge before run.
 
-
 use throng_account::MechanismSpec;
 use throng_account::filter::{Budget as Amount, Receipt};
 use throng_mechanism::Permit;

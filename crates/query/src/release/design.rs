@@ -163,7 +163,7 @@ impl Design {
             Base::Present { input }
             | Base::Distinct { input }
             | Base::Sum { input, .. }
-            | Base::Clipped { input }
+            | Base::Clipped { input, .. }
             | Base::Squares { input }
             | Base::Quantile { input, .. } => Some(*input),
         };

@@ -364,7 +364,7 @@ fn base_in_words(plan: &Plan, base: &Base, scaled: Option<&Scaled>) -> String {
         Base::Distinct { input } => format!("distinct {}", name(*input)),
         Base::Sum { input, centred: true } => format!("sum of {} - {centre}", name(*input)),
         Base::Sum { input, centred: false } => format!("sum of {}", name(*input)),
-        Base::Clipped { input } => format!("sum of {}, clipped by unit", name(*input)),
+        Base::Clipped { input, .. } => format!("sum of {}, clipped by unit", name(*input)),
         Base::Squares { input } => format!("sum of ({} - {centre})²", name(*input)),
         Base::End { above: false, .. } => String::from("lower end of its interval"),
         Base::End { above: true, .. } => String::from("upper end of its interval"),

@@ -67,7 +67,7 @@ impl Scaled {
             Base::Sum { input, centred } => {
                 Some(Self::sum(*input, clamp(plan, *input, known(ends)?, *centred)?, *centred))
             }
-            Base::Clipped { input } => Some(Self::clipped(plan, *input, known(ends)?)?),
+            Base::Clipped { input, .. } => Some(Self::clipped(plan, *input, known(ends)?)?),
             Base::Squares { input } => {
                 Some(Self::squares(*input, clamp(plan, *input, known(ends)?, true)?))
             }

@@ -74,9 +74,10 @@ pub(super) enum Base {
         input: usize,
         centred: bool,
     },
-    /// A sum in which what one unit adds to a cell is clamped.
+    /// A sum in which what one unit adds to a cell is clamped; whether no number is negative.
     Clipped {
         input: usize,
+        positive: bool,
     },
     Squares {
         input: usize,
@@ -109,11 +110,10 @@ impl Base {
     pub(super) const fn is_positive(&self) -> bool {
         match self {
             Self::Rows | Self::Present { .. } | Self::Units | Self::Distinct { .. } => true,
-            Self::Sum { .. }
-            | Self::Clipped { .. }
-            | Self::Squares { .. }
-            | Self::Quantile { .. }
-            | Self::End { .. } => false,
+            Self::Clipped { positive, .. } => *positive,
+            Self::Sum { .. } | Self::Squares { .. } | Self::Quantile { .. } | Self::End { .. } => {
+                false
+            }
         }
     }
 }
@@ -281,7 +281,11 @@ impl Plan {
     fn sum(&mut self, input: usize) -> Recipe {
         let found = self.question.inputs.get(input);
         if !self.is_by_row() && found.is_some_and(|input| input.unit_sum.is_some()) {
-            return Recipe::Direct { sum: self.place(Base::Clipped { input }) };
+            let range = found.and_then(|input| input.range.as_ref());
+            let positive = matches!(
+                range, Some(Range::Declared { lower, .. }) if !lower.is_negative()
+            );
+            return Recipe::Direct { sum: self.place(Base::Clipped { input, positive }) };
         }
         let count = self.count_of(input);
         match self.bases.iter().position(|known| *known == count) {

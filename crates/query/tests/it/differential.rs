@@ -126,12 +126,13 @@ fn is_number(kind: &DataType) -> bool {
     kind.is_numeric()
 }
 
-/// Half of the width of an interval; a row where it is not known.
-fn half(column: &TableColumn, place: usize) -> f64 {
+/// The distance of a value from the nearer end of its interval (the other end of MIN and MAX is that of the
+/// range); a row where it is not known.
+fn half(column: &TableColumn, place: usize, value: f64) -> f64 {
     let ends = column.ends.as_ref().map(|ends| (ends.low[place], ends.high[place]));
     match (column.kind, ends) {
         (Kind::Key, _) => 0.0,
-        (Kind::Value, Some((Some(low), Some(high)))) => (high - low) / 2.0,
+        (Kind::Value, Some((Some(low), Some(high)))) => (high - value).min(value - low),
         (Kind::Value, _) => 1.0,
     }
 }
@@ -160,7 +161,7 @@ fn difference(table: &Table, wanted: &RecordBatch, slack: f64) -> Option<String>
                 };
                 match (number(a), number(b)) {
                     (Some(a), Some(b)) => {
-                        let noise = 4.0 * half(column, place);
+                        let noise = 4.0 * half(column, place, a);
                         let small = noise <= 10.0 + b.abs() / 20.0;
                         small && (a - b).abs() <= 0.5 + slack * b.abs() + noise
                     }

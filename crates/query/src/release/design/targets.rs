@@ -102,7 +102,7 @@ impl Draft<'_> {
             || QueryError::invalid("an error can be asked for only if all ranges are known", "");
         let base = plan.bases.get(part).ok_or_else(unknown)?;
         let ends = |base: &Base| {
-            let (Base::Sum { input, .. } | Base::Clipped { input }) = base else { return None };
+            let (Base::Sum { input, .. } | Base::Clipped { input, .. }) = base else { return None };
             match plan.question.inputs.get(*input)?.range.as_ref()? {
                 Range::Declared { lower, upper } => {
                     Some(Ends { lower: lower.clone(), upper: upper.clone() })

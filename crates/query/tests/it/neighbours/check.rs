@@ -21,10 +21,11 @@ pub(super) enum Claim {
 }
 
 /// All claims, by the kind of part.
-pub(super) const CLAIMS: [(&str, Claim); 13] = [
+pub(super) const CLAIMS: [(&str, Claim); 14] = [
     ("rows", Claim::Reach),
     ("present", Claim::Reach),
     ("sum", Claim::Reach),
+    ("clipped sum", Claim::Reach),
     ("squares", Claim::Reach),
     ("units", Claim::Reach),
     ("distinct", Claim::Reach),
@@ -38,12 +39,13 @@ pub(super) const CLAIMS: [(&str, Claim); 13] = [
 ];
 
 /// How parts start that are totals.
-const KINDS: [(&str, &str); 8] = [
+const KINDS: [(&str, &str); 9] = [
     ("contributions", "contribution bins"),
     ("range of", "range bins"),
     ("Some(Rows", "rows"),
     ("Some(Present", "present"),
     ("Some(Sum", "sum"),
+    ("Some(Clipped", "clipped sum"),
     ("Some(Squares", "squares"),
     ("Some(Units", "units"),
     ("Some(Distinct", "distinct"),

@@ -118,13 +118,21 @@ const KEYS: &[&str] = &[
 const COLUMNS: &str = "user_id, city, kind, age, income, note, ok, day";
 
 /// The number of kinds of sources.
-pub(super) const SOURCES: usize = 15;
+pub(super) const SOURCES: usize = 17;
+
+/// The source that needs limits which are numbers.
+pub(super) const JOINED: usize = 15;
+
+/// Whether each row is a unit.
+const fn by_row(source: usize) -> bool {
+    matches!(source, 12 | 13 | 16)
+}
 
 /// Two statements now and then: the text, and the kinds of its sources.
 pub(super) fn batch(dice: &mut Dice) -> (String, Vec<usize>) {
     // Units of rows and of columns differ in their neighbours here.
     let (first, source) = query(dice, None);
-    if !dice.chance(8) || source == 12 || source == 13 {
+    if !dice.chance(8) || by_row(source) {
         return (first, vec![source]);
     }
     let (second, other) = query(dice, Some(source));
@@ -192,17 +200,17 @@ fn condition(dice: &mut Dice) -> String {
 
 fn aggregate(kind: usize, dice: &mut Dice) -> String {
     let number = match kind {
-        0 | 2 if dice.chance(25) => "t.score",
+        0..=2 if dice.chance(40) => "t.score",
         _ => dice.pick(NUMBERS),
     };
     let aggregate = match dice.below(16) {
         0..=2 => "COUNT(*)".into(),
         3 => format!("COUNT({})", dice.pick(KEYS)),
-        4 if kind != 12 && kind != 13 => "COUNT(DISTINCT t.user_id)".into(),
+        4 if !by_row(kind) => "COUNT(DISTINCT t.user_id)".into(),
         4 | 5 => format!("COUNT(DISTINCT {})", dice.pick(KEYS)),
         6..=8 => format!("SUM({number})"),
         9 | 10 => format!("AVG({number})"),
-        11 => format!("{}({number})", dice.pick(&["VAR", "VAR_POP", "STDDEV", "STDDEV_POP"])),
+        11 | 15 => format!("{}({number})", dice.pick(&["VAR", "VAR_POP", "STDDEV", "STDDEV_POP"])),
         12 => format!("MEDIAN({number})"),
         13 => format!("{}({number})", dice.pick(&["MIN", "MAX"])),
         14 => format!("APPROX_PERCENTILE_CONT({number}, 0.9)"),
@@ -265,9 +273,17 @@ fn source(kind: usize, dice: &mut Dice) -> String {
              {side} (SELECT city, MIN(region) AS region FROM cities GROUP BY city) c \
              ON b.city = c.city) t"
         ),
-        _ => format!(
+        14 => format!(
             "(SELECT e.user_id, f.city, e.kind, f.age, e.income, f.note, e.ok, f.day \
              FROM {table} e JOIN {table} f ON e.user_id = f.user_id) t"
         ),
+        JOINED => format!(
+            "(SELECT e.user_id, v.city, e.kind, v.age, e.income, v.note, e.ok, v.day \
+             FROM {table} e JOIN {} v ON e.city = v.city{also}) t",
+            dice.pick(&["events", "visits"])
+        ),
+        _ => "(SELECT b.city, b.kind, b.age, b.income, b.note, b.ok, b.day, c.region \
+              FROM ballots b JOIN cities c ON b.city = c.city) t"
+            .into(),
     }
 }
