@@ -65,6 +65,8 @@ const CONDITIONS: &[&str] = &[
 const NUMBERS: &[&str] = &[
     "t.age",
     "t.income",
+    "t.income",
+    "t.income",
     "t.age + 1",
     "t.age * 2 - 5",
     "-t.age",
