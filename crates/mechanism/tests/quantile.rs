@@ -4,6 +4,8 @@
     clippy::unwrap_used,
     clippy::needless_pass_by_value,
     clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
     reason = "tests may fail, and compare with plain numbers"
 )]
 

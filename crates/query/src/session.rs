@@ -19,6 +19,7 @@ mod reply;
 mod scan;
 #[cfg(test)]
 mod tests;
+mod views;
 
 use throng_account::MechanismSpec;
 use throng_account::filter::Receipt;

@@ -8,7 +8,7 @@ use super::target::Target;
 use crate::{Clamp, MechanismError};
 
 /// Beyond this margin an end is that of the whole interval: it would tell nothing more.
-const MOST_MARGIN: u64 = 1 << 22;
+const MOST_MARGIN: u64 = 1 << 18;
 
 impl Quantile {
     /// A point that is at most the fraction q of the data, with this confidence.

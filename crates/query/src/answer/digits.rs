@@ -80,10 +80,17 @@ fn bars(column: &TableColumn, floats: &[Option<f64>], places: Option<i32>) -> Ba
     let halves: Option<Vec<Option<f64>>> = rows.iter().map(|&(x, ends)| half(x, ends)).collect();
     match halves {
         Some(halves) => Bars::Around(halves.into_iter().map(text).collect()),
-        None => Bars::Between(
-            rows.iter().map(|&(_, (low, _))| text(low)).collect(),
-            rows.iter().map(|&(_, (_, high))| text(high)).collect(),
-        ),
+        None => {
+            let whole = |x: Option<f64>| x.is_none_or(|x| x.fract() == 0.0);
+            let all = rows.iter().all(|&(x, (low, high))| whole(x) && whole(low) && whole(high));
+            let text = |x: Option<f64>| {
+                if all { x.map_or_else(String::new, |x| fixed(x, 0)) } else { text(x) }
+            };
+            Bars::Between(
+                rows.iter().map(|&(_, (low, _))| text(low)).collect(),
+                rows.iter().map(|&(_, (_, high))| text(high)).collect(),
+            )
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use throng_mechanism::MechanismError;
 use tokio::runtime::Handle;
 
 use super::progress::{Pace, Watch};
+use super::views::with_views;
 use crate::catalog::{Catalog, Meter};
 use crate::release::{Asked, Source};
 use crate::sql::keyed;
@@ -42,6 +43,7 @@ impl Scan {
         let plan = state
             .create_physical_plan(rows)
             .await
+            .and_then(with_views)
             .map_err(|_| QueryError::engine("planning how to read the rows"))?;
         self.pace.join(&plan);
         execute_stream_partitioned(plan, state.task_ctx())

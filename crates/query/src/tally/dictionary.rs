@@ -1,5 +1,7 @@
 //! Exact numbering of the values of a column.
 
+use std::sync::Arc;
+
 use datafusion::arrow::array::{
     AnyDictionaryArray, Array, ArrayRef, AsArray, BinaryArray, FixedSizeBinaryArray,
     GenericByteViewArray, LargeBinaryArray, LargeStringArray, StringArray, UInt32Array,
@@ -194,7 +196,9 @@ impl Dictionary {
             return self.encode_dictionary(dictionary, codes);
         }
         let before = self.hashes.len();
-        let array = column::plain(array, &self.kind)?;
+        // Views of text are told apart as they are.
+        let views = self.kind == DataType::Utf8 && *array.data_type() == DataType::Utf8View;
+        let array = if views { Arc::clone(array) } else { column::plain(array, &self.kind)? };
         let mut fresh = Vec::new();
         self.encode_plain(&array, codes, &mut fresh)?;
         if self.hashes.len() > before {
@@ -468,7 +472,7 @@ impl Dictionary {
         }
         let taken = take(array, &UInt32Array::from(rows), None)
             .map_err(|_| QueryError::engine("gathering keys"))?;
-        kept.push(column::compact(taken));
+        kept.push(column::compact(column::plain(&taken, &self.kind)?));
         Ok(())
     }
 

@@ -164,17 +164,13 @@ impl Answering<'_> {
             let numbers: Vec<f64> = steps.iter().map(|k| from_steps(*k, scaled.unit)).collect();
             found.push(quantile.answer(&numbers, run)?.value(0));
         }
-        let whole = match self.plan.bases.get(of) {
-            Some(Base::Quantile { input, .. }) => self.plan.question.inputs.get(*input),
-            _ => None,
+        let Some(Base::Quantile { input, .. }) = self.plan.bases.get(of) else {
+            return Err(broken());
         };
+        let whole = self.plan.question.inputs.get(*input);
         let whole = whole.is_some_and(|input| is_whole(&input.kind));
-        let ends = match scaled.measure {
-            Measure::Values { clamp, .. } => {
-                (clamp.grid().to_f64(clamp.lower()), clamp.grid().to_f64(clamp.upper()))
-            }
-            _ => return Err(broken()),
-        };
+        let Measure::Values { clamp, .. } = scaled.measure else { return Err(broken()) };
+        let ends = (clamp.grid().to_f64(clamp.lower()), clamp.grid().to_f64(clamp.upper()));
         Ok(NoisyBase { whole, ends, ..NoisyBase::new(found, 0.0, 0.0) })
     }
 
