@@ -138,12 +138,11 @@ impl Precision {
         }
         let (least, most) = (s.ends.0 - s.centre, s.ends.1 - s.centre);
         let middle = (sum / count).clamp(least, most);
-        let within = |theta: f64| {
-            (sum - theta * count).abs()
-                <= self.half_width(&[s.deviation, theta.abs() * n.deviation])
+        let beyond = |theta: f64| {
+            (sum - theta * count).abs() - self.half_width(&[s.deviation, theta.abs() * n.deviation])
         };
-        let low = outermost(middle, least, within);
-        let high = outermost(middle, most, within);
+        let low = outermost(middle, least, beyond);
+        let high = outermost(middle, most, beyond);
         (Some(s.centre + middle), Some(s.centre + low), Some(s.centre + high))
     }
 
@@ -185,17 +184,37 @@ fn is_whole(recipe: Recipe, bases: &[NoisyBase]) -> bool {
     }
 }
 
-/// The last θ from `start` towards `end` that is within; what is within is an interval.
-fn outermost(start: f64, end: f64, within: impl Fn(f64) -> bool) -> f64 {
-    if within(end) {
+/// The last θ from `start` towards `end` where `beyond` is at most 0, which is so on an interval: by
+/// false position, halving the side that stays twice (the Illinois rule), so that a few steps are enough.
+fn outermost(start: f64, end: f64, beyond: impl Fn(f64) -> f64) -> f64 {
+    let (mut inside, mut outside) = ((start, beyond(start)), (end, beyond(end)));
+    if outside.1 <= 0.0 {
         return end;
     }
-    let (mut inside, mut outside) = (start, end);
-    for _ in 0..44 {
-        let middle = f64::midpoint(inside, outside);
-        if within(middle) { inside = middle } else { outside = middle }
+    if inside.1 > 0.0 {
+        return start;
     }
-    outside
+    let near = (end - start).abs() * 1e-10;
+    let mut last = None;
+    for _ in 0..60 {
+        if (outside.0 - inside.0).abs() <= near {
+            break;
+        }
+        let next = (inside.0 * outside.1 - outside.0 * inside.1) / (outside.1 - inside.1);
+        let gap = beyond(next);
+        let within = gap <= 0.0;
+        let again = last.replace(within) == Some(within);
+        let (moved, stays) =
+            if within { (&mut inside, &mut outside) } else { (&mut outside, &mut inside) };
+        *moved = (next, gap);
+        if again {
+            stays.1 /= 2.0;
+        }
+        if gap == 0.0 {
+            return next;
+        }
+    }
+    outside.0
 }
 
 fn scale(deviation: f64) -> f64 {
