@@ -241,8 +241,8 @@ fn laplace_width(a: f64, b: f64, confidence: f64) -> f64 {
             ((a * a * one - b * b * other) / over, (a * one - b * other) / over)
         }
     };
-    // ln P is concave and falls, so Newton's steps from the width of the larger noise alone, which is too
-    // small, never fall short by more than they did: a few are enough.
+    // ln P is concave and falls, so a tangent lies above it and each of Newton's steps ends at or beyond
+    // the width: never too small, and a few are enough.
     let wanted = (1.0 - confidence).ln();
     let mut x = -a * wanted;
     for _ in 0..30 {

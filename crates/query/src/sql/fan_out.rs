@@ -19,6 +19,9 @@
 //! the value that B is bounded by; likewise the other part. What else the condition asks for only
 //! takes rows away, each by itself. []
 //!
+//! Of these rows at most half come and half go, so that keys which only one of two neighbours has hold at most k
+//! rows together, also if a unit is replaced (it goes, another comes): what a threshold has to hide.
+//!
 //! Where each row of A is a unit and B is public, B does not change, and the row meets at most g rows: k = a_ g.
 
 use datafusion::common::{Column, DFSchemaRef, JoinType};
