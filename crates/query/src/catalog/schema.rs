@@ -47,6 +47,7 @@ fn of_file(table: &Table, path: &Path) -> Result<(Schema, Option<u64>), QueryErr
     match table.format {
         Format::Parquet => {
             let reader = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|_| broken())?;
+            readable(table, path, reader.schema())?;
             let rows = reader.metadata().file_metadata().num_rows();
             Ok((plain(reader.schema()), u64::try_from(rows).ok()))
         }
@@ -56,6 +57,21 @@ fn of_file(table: &Table, path: &Path) -> Result<(Schema, Option<u64>), QueryErr
         }
         Format::Csv => Ok((csv::header(table, path, file)?, None)),
     }
+}
+
+/// Columns that the engine's reader of Parquet does not take: dictionaries of views. Said here, before
+/// anybody pays.
+fn readable(table: &Table, path: &Path, schema: &Schema) -> Result<(), QueryError> {
+    let views = |kind: &DataType| matches!(kind, DataType::Utf8View | DataType::BinaryView);
+    let is_odd = |field: &&Arc<Field>| matches!(field.data_type(), DataType::Dictionary(_, value) if views(value));
+    let Some(field) = schema.fields().iter().find(is_odd) else { return Ok(()) };
+    let (name, column, path) = (&table.name, field.name(), path.display());
+    Err(QueryError::invalid(
+        format!(
+            "table {name}: column {column} of {path} is a dictionary of text views, which the engine cannot read"
+        ),
+        "write the column as plain text; in polars, cast categoricals to pl.String",
+    ))
 }
 
 /// The schema without what depends on how a file was written: all columns may be NULL, text is
