@@ -44,6 +44,11 @@ impl Tradeoff {
         Ok(Self { below: below(&knots), above: above(&knots) })
     }
 
+    /// The lines below the curve, as bounds on power: 1 - f(alpha) <= slope alpha + intercept.
+    pub(crate) fn power_lines(&self) -> Vec<(f64, f64)> {
+        self.below.iter().map(|ray| (ray.slope, (1.0 - ray.height).next_up())).collect()
+    }
+
     /// f(alpha), from below and above.
     pub(crate) fn miss_rate(&self, alpha: f64) -> Bracket {
         let height = |rays: &[Ray], round: fn(f64) -> f64| {

@@ -40,16 +40,6 @@ enum Curve {
     One(Direction),
 }
 
-impl Curve {
-    fn place(self) -> usize {
-        match self {
-            Self::Both => 0,
-            Self::One(Direction::Remove) => 1,
-            Self::One(Direction::Add) => 2,
-        }
-    }
-}
-
 /// Knots of a tabulated trade-off curve on each side of epsilon = 0, if answers come quickly.
 const KNOTS: u32 = 900;
 
@@ -82,17 +72,37 @@ impl PrivacyLoss {
         self.miss_rate_on(Curve::One(direction), false_alarm)
     }
 
+    /// The promised curve as lines: for each (slope, intercept) an event of chance p in the world of
+    /// false alarms has a chance of at most `slope` p + `intercept` in the other, either way round,
+    /// or the way round that a direction says (as for [`PrivacyLoss::miss_rate_in`]).
+    ///
+    /// # Guarantee
+    /// Each line is e^epsilon p + delta(epsilon) for some epsilon, both rounded up.
+    ///
+    /// # Errors
+    /// If the work would be too large.
+    pub fn power_lines(
+        &self,
+        direction: Option<Direction>,
+    ) -> Result<Vec<(f64, f64)>, AccountError> {
+        self.table(direction.map_or(Curve::Both, Curve::One)).map(Tradeoff::power_lines)
+    }
+
     fn miss_rate_on(&self, curve: Curve, false_alarm: f64) -> Result<Bracket, AccountError> {
         if !(0.0..=1.0).contains(&false_alarm) {
             return Err(AccountError::invalid("alpha", false_alarm, "between 0 and 1"));
         }
-        let cell = self.curves.get(curve.place());
-        let table = cell.map(|cell| cell.get_or_init(|| self.tabulate(curve)).as_ref());
-        match table {
-            Some(Ok(table)) => Ok(table.miss_rate(false_alarm)),
-            Some(Err(error)) => Err(error.clone()),
-            None => Ok(Bracket { lower: 0.0, upper: 1.0 - false_alarm }),
-        }
+        self.table(curve).map(|table| table.miss_rate(false_alarm))
+    }
+
+    fn table(&self, curve: Curve) -> Result<&Tradeoff, AccountError> {
+        let [both, remove, add] = &self.curves;
+        let cell = match curve {
+            Curve::Both => both,
+            Curve::One(Direction::Remove) => remove,
+            Curve::One(Direction::Add) => add,
+        };
+        cell.get_or_init(|| self.tabulate(curve)).as_ref().map_err(Clone::clone)
     }
 
     fn tabulate(&self, curve: Curve) -> Result<Tradeoff, AccountError> {

@@ -1,0 +1,21 @@
+//! The auditor: tries to break a claimed guarantee.
+
+pub mod audit;
+mod claim;
+mod error;
+mod event;
+mod outcome;
+pub mod region;
+mod report;
+mod target;
+mod witness;
+
+pub use audit::{Effort, Options, Progress};
+pub use claim::{Claim, Orientation};
+pub use error::AuditError;
+pub use event::Event;
+pub use outcome::{Outcome, Outcomes};
+pub use report::{Report, Verdict};
+pub use target::{FromFn, Target, World};
+pub use throng_account::Neighbours;
+pub use witness::Witness;

@@ -1,0 +1,169 @@
+//! What a target gives out: numbers, texts, lists, sets.
+
+use serde::{Deserialize, Serialize};
+
+/// One outcome of one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// No answer: a refusal, an error, a null.
+    Nothing,
+    /// A whole number.
+    Integer(i64),
+    /// A real number; all its bits count.
+    Number(f64),
+    /// A text.
+    Text(String),
+    /// Several outcomes in an order that counts; any length.
+    List(Vec<Outcome>),
+    /// Several outcomes whose order does not count.
+    Set(Vec<Outcome>),
+}
+
+/// The outcomes of many runs in one world, in columns where that is possible.
+///
+/// ```
+/// use throng_audit::{Outcome, Outcomes};
+/// let mut outcomes = Outcomes::new();
+/// outcomes.push(Outcome::Integer(3));
+/// outcomes.push(Outcome::Number(0.5));
+/// assert_eq!(outcomes, Outcomes::Numbers(vec![3.0, 0.5]));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcomes {
+    /// All are whole numbers.
+    Integers(Vec<i64>),
+    /// All are real numbers.
+    Numbers(Vec<f64>),
+    /// Anything else.
+    Mixed(Vec<Outcome>),
+}
+
+impl Default for Outcomes {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Outcomes {
+    /// None yet.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self::Integers(Vec::new())
+    }
+
+    /// How many.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Integers(column) => column.len(),
+            Self::Numbers(column) => column.len(),
+            Self::Mixed(column) => column.len(),
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Forgets all of them, and keeps the room they took.
+    pub fn clear(&mut self) {
+        match self {
+            Self::Integers(column) => column.clear(),
+            Self::Numbers(column) => column.clear(),
+            Self::Mixed(column) => column.clear(),
+        }
+    }
+
+    /// One of them.
+    #[must_use]
+    pub fn get(&self, i: usize) -> Option<Outcome> {
+        match self {
+            Self::Integers(column) => column.get(i).copied().map(Outcome::Integer),
+            Self::Numbers(column) => column.get(i).copied().map(Outcome::Number),
+            Self::Mixed(column) => column.get(i).cloned(),
+        }
+    }
+
+    /// One more.
+    pub fn push(&mut self, outcome: Outcome) {
+        if self.is_empty() {
+            *self = match outcome {
+                Outcome::Integer(i) => Self::Integers(vec![i]),
+                Outcome::Number(x) => Self::Numbers(vec![x]),
+                other @ (Outcome::Nothing
+                | Outcome::Text(_)
+                | Outcome::List(_)
+                | Outcome::Set(_)) => Self::Mixed(vec![other]),
+            };
+            return;
+        }
+        match (&mut *self, outcome) {
+            (Self::Integers(column), Outcome::Integer(i)) => column.push(i),
+            (Self::Numbers(column), Outcome::Number(x)) => column.push(x),
+            (Self::Numbers(column), Outcome::Integer(i)) if is_exact(i) => column.push(real(i)),
+            (Self::Integers(column), Outcome::Number(x)) if column.iter().all(|i| is_exact(*i)) => {
+                let mut numbers: Vec<f64> = column.iter().map(|i| real(*i)).collect();
+                numbers.push(x);
+                *self = Self::Numbers(numbers);
+            }
+            (Self::Mixed(column), outcome) => column.push(outcome),
+            (Self::Integers(_) | Self::Numbers(_), outcome) => {
+                let mut mixed = self.to_mixed();
+                mixed.push(outcome);
+                *self = Self::Mixed(mixed);
+            }
+        }
+    }
+
+    /// All of another collection, at the end.
+    pub fn append(&mut self, other: &Self) {
+        match (&mut *self, other) {
+            (Self::Integers(column), Self::Integers(more)) => column.extend_from_slice(more),
+            (Self::Numbers(column), Self::Numbers(more)) => column.extend_from_slice(more),
+            _ => (0..other.len()).filter_map(|i| other.get(i)).for_each(|one| self.push(one)),
+        }
+    }
+
+    /// Each by itself.
+    #[must_use]
+    pub fn to_mixed(&self) -> Vec<Outcome> {
+        (0..self.len()).filter_map(|i| self.get(i)).collect()
+    }
+
+    /// Those at some places.
+    #[must_use]
+    pub fn select(&self, places: &[usize]) -> Self {
+        match self {
+            Self::Integers(column) => {
+                Self::Integers(places.iter().filter_map(|i| column.get(*i).copied()).collect())
+            }
+            Self::Numbers(column) => {
+                Self::Numbers(places.iter().filter_map(|i| column.get(*i).copied()).collect())
+            }
+            Self::Mixed(column) => {
+                Self::Mixed(places.iter().filter_map(|i| column.get(*i).cloned()).collect())
+            }
+        }
+    }
+}
+
+impl FromIterator<Outcome> for Outcomes {
+    fn from_iter<I: IntoIterator<Item = Outcome>>(outcomes: I) -> Self {
+        let mut all = Self::new();
+        outcomes.into_iter().for_each(|outcome| all.push(outcome));
+        all
+    }
+}
+
+/// Whether a float holds a whole number exactly.
+fn is_exact(i: i64) -> bool {
+    i.unsigned_abs() <= 1 << 53
+}
+
+#[expect(clippy::cast_precision_loss, reason = "asked only where it is exact")]
+fn real(i: i64) -> f64 {
+    i as f64
+}
