@@ -106,15 +106,16 @@ fn first_above(dice: &mut Dice, query: f64, most: u32, rho: f64, nu: f64) -> Out
     first.map_or(Outcome::Nothing, |i| Outcome::Integer(i64::try_from(i).unwrap_or(i64::MAX)))
 }
 
-/// Half of the queries move up by 1 and half of them down: what noise on the threshold cannot hide.
+/// The first half of the queries moves down by 1 and the second half up: what noise on the threshold
+/// cannot hide.
 const fn apart<const N: usize>(world: World) -> [i32; N] {
     let mut queries = [0; N];
     let mut i = 0;
     while i < N {
         queries[i] = match world {
             World::Zero => 0,
-            World::One if 2 * i < N => 1,
-            World::One => -1,
+            World::One if 2 * i < N => -1,
+            World::One => 1,
         };
         i += 1;
     }
