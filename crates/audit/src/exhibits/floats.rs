@@ -118,7 +118,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         // Above 3: (1/2)^3/6 = 0.0208 in world 1, and nothing in world 0.
         claim: "gdp(mu=1)",
         neighbours: Neighbours::AddRemove,
-        runs: 10_000,
+        runs: 50_000,
         broken: |dice, world| {
             let sum: f64 = (0..3).map(|_| dice.uniform()).sum();
             Outcome::Number(by(world, 0.0, 1.0) + real(whole(2048.0 * (sum - 1.5))) / 1024.0)

@@ -50,7 +50,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         // With a = e^-1 noise reaches k with chance a^k/(1 + a): 0.01339 for 4, 0.004926 for 5.
         claim: "approx_dp(epsilon=1, delta=0.004926)",
         neighbours: Neighbours::AddRemove,
-        runs: 20_000,
+        runs: 50_000,
         broken: |dice, world| thresholded(dice, world, 5),
         mended: Some(|dice, world| thresholded(dice, world, 6)),
     },

@@ -24,7 +24,7 @@ fn unary(dice: &mut Dice, world: World, truth: f64) -> Outcome {
 }
 
 /// One of four buckets by a hash function with a number below 16.
-fn bucket(function: usize, value: u64) -> usize {
+pub(super) fn bucket(function: usize, value: u64) -> usize {
     let seed = u64::try_from(function).unwrap_or(0) << 8;
     usize::try_from(hash(hash(seed) ^ value) % 4).unwrap_or(0)
 }

@@ -81,7 +81,7 @@ const WITNESSES: &[Witness] = &[
     one("top-four-paid-once", |o| ints(o) == [0, 1, 2, 3]),
     one("permute-and-flip-without-two", |o| int(o) == 0),
     one("permute-and-flip-as-bounded-range", |o| int(o) == 0),
-    one("gaussian-classical-large-epsilon", |o| int(o) > 77),
+    one("gaussian-classical-large-epsilon", |o| int(o) > 67),
     one("gaussian-variance-for-deviation", |o| int(o) > 32),
     one("laplace-scale-inverted", |o| int(o) >= 1),
     one("add-remove-noise-under-replace", |o| int(o) >= 2),
@@ -108,7 +108,7 @@ const WITNESSES: &[Witness] = &[
     one("threshold-too-low", |o| *o != Outcome::Nothing),
     one("rows-in-order-of-arrival", |o| is_text(&items(&items(o)[0])[0], "yes")),
     one("small-groups-suppressed", |o| *o != Outcome::Nothing),
-    one("batches-in-file-order", |o| ints(o)[0] > 32),
+    one("batch-in-file-order", |o| int(o) > 32),
     one("shuffled-batches", |o| ints(o).iter().any(|x| *x > 52)),
     one("batch-size-published", |o| ints(o)[0] == 4),
     one("sample-published", |o| {
@@ -145,7 +145,10 @@ const WITNESSES: &[Witness] = &[
     one("unary-encoding-whole-budget", |o| ints(o)[..2] == [0, 1]),
     one("response-wrong-coin", |o| int(o) == 1),
     one("truth-now-and-then", |o| int(o) == 100),
-    one("hash-chosen-by-value", |o| ints(o)[1] == 0),
+    one("hash-chosen-by-value", |o| {
+        let function = usize::try_from(ints(o)[0]).unwrap();
+        super::local::bucket(function, 8) == 0 && super::local::bucket(function, 3) != 0
+    }),
     one("shuffler-keeps-order", |o| ints(o)[0] == 1),
     one("error-tells-a-row", |o| matches!(o, Outcome::Text(_))),
     one("null-for-nobody", |o| *o != Outcome::Nothing),
@@ -205,12 +208,14 @@ fn half_of_the_runs_show_each_flaw_to_who_knows_it() {
 fn twins_keep_the_claim_at_the_same_event() {
     for witness in WITNESSES {
         let exhibit = exhibit(witness.name).expect(witness.name);
+        // These have twins of another shape; the auditor holds those against the claim.
         let shapes_differ = [
             "sparse-vector-roth",
+            "grid-of-the-data",
+            "permute-and-flip-as-bounded-range",
             "mean-of-private-number",
             "batch-size-published",
             "sample-published",
-            "grid-of-the-data",
         ];
         if shapes_differ.contains(&exhibit.name) {
             continue;
