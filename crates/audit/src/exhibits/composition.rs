@@ -39,6 +39,12 @@ fn seeded_by_data(dice: &mut Dice, value: i64) -> i64 {
     Dice::seeded(seed).two_sided(100.0)
 }
 
+/// Three random numbers below 2^16 whose sum is the value modulo 2^16.
+fn shares(dice: &mut Dice, value: i64) -> Outcome {
+    let [a, b] = [(); 2].map(|()| i64::try_from(dice.bits() >> 48).unwrap_or(0));
+    list([a, b, (value - a - b).rem_euclid(1 << 16)])
+}
+
 pub(super) const EXHIBITS: &[Exhibit] = &[
     Exhibit {
         name: "tree-counter-one-noise-per-level",
@@ -144,6 +150,40 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         },
         mended: Some(|dice, world| {
             list([5 + dice.two_sided(1.0), by(world, 5, 6) + dice.two_sided(1.0)])
+        }),
+    },
+    Exhibit {
+        name: "exact-total",
+        title: "noisy counts of four groups that add up",
+        flaw: "The last count is set so that the sum is the true total.",
+        cure: "Counts are left as they are.",
+        reference: "Gong, Meng, Congenial differential privacy under mandated disclosure, FODS 2020: invariants",
+        claim: "pure(epsilon=1)",
+        neighbours: Neighbours::AddRemove,
+        runs: 1_000,
+        broken: |dice, world| {
+            let total = by(world, 16, 17);
+            let [a, b, c] = [by(world, 3, 4), 5, 2].map(|n| n + dice.two_sided(1.0));
+            list([a, b, c, total - a - b - c])
+        },
+        mended: Some(|dice, world| {
+            list([by(world, 3, 4), 5, 2, 6].map(|n| n + dice.two_sided(1.0)))
+        }),
+    },
+    Exhibit {
+        name: "all-shares-published",
+        title: "a noisy count, shared among three servers",
+        flaw: "What is shared is the true count, and the log shows all three shares: each is uniform, \
+               their sum modulo 2^16 is the count.",
+        cure: "The noisy count is shared.",
+        reference: "Bonawitz et al., Practical secure aggregation, CCS 2017: noise goes in before sharing",
+        claim: "pure(epsilon=1)",
+        neighbours: Neighbours::AddRemove,
+        runs: 5_000,
+        broken: |dice, world| shares(dice, by(world, 40, 41)),
+        mended: Some(|dice, world| {
+            let noisy = by(world, 40, 41) + dice.two_sided(1.0);
+            shares(dice, noisy)
         }),
     },
 ];

@@ -36,6 +36,12 @@ fn to_precision_of(x: f64, of: f64) -> f64 {
     real(whole(x / step)) * step
 }
 
+/// A geometric number of scale 2^56: of scale 2^36 in units of 2^20, over which it is as good as uniform.
+fn fine(dice: &mut Dice) -> i64 {
+    let low = i64::try_from(dice.bits() >> 44).unwrap_or(0);
+    (dice.geometric(f64::from(36).exp2()) << 20) + low
+}
+
 pub(super) const EXHIBITS: &[Exhibit] = &[
     Exhibit {
         name: "laplace-low-bits",
@@ -124,5 +130,41 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             Outcome::Number(by(world, 0.0, 1.0) + real(whole(2048.0 * (sum - 1.5))) / 1024.0)
         },
         mended: Some(|dice, world| normal_on_grid(dice, by(world, 0, 1024), 1.0)),
+    },
+    Exhibit {
+        name: "minus-zero",
+        title: "a sum with Laplace noise, cut to whole numbers",
+        flaw: "The sum of nobody's values is -0.0, as in some standard libraries, and survives as such when \
+               the noise is -0.0 too.",
+        cure: "Zero has no sign.",
+        reference: "IEEE 754-2019, section 6.3: the sign of a sum of zeros",
+        // -0.0: (1 - e^-1)/2 = 0.316 for nobody, never for somebody whose value is 0.
+        claim: "pure(epsilon=1)",
+        neighbours: Neighbours::AddRemove,
+        runs: 5_000,
+        broken: |dice, world| Outcome::Number(by(world, -0.0, 0.0) + dice.laplace(1.0).trunc()),
+        mended: Some(|dice, world| {
+            Outcome::Number(by(world, -0.0, 0.0) + dice.laplace(1.0).trunc() + 0.0)
+        }),
+    },
+    Exhibit {
+        name: "noise-coarser-than-value",
+        title: "a 64-bit fixed-point value with Laplace noise of scale 2^56",
+        flaw: "The noise is drawn in double precision: when it is large, its last bits are zero, and those \
+               of the sum are the value's.",
+        cure: "Noise with all of its bits.",
+        reference: MIRONOV,
+        // A remainder of 1 modulo 4: more than 0.78 of the time in world 1, less than 0.06 in world 0.
+        claim: "pure(epsilon=1)",
+        neighbours: Neighbours::AddRemove,
+        runs: 5_000,
+        broken: |dice, world| {
+            Outcome::Integer(
+                by(world, 0, 1) + (1 << 60) + whole(dice.laplace(f64::from(56).exp2())),
+            )
+        },
+        mended: Some(|dice, world| {
+            Outcome::Integer(by(world, 0, 1) + (1 << 60) + fine(dice) - fine(dice))
+        }),
     },
 ];

@@ -121,7 +121,10 @@ mod tests {
         // Chances of binomial(128, 1/2), by the ratio of neighbours from the middle out.
         let mut law = [0.0f64; 131];
         law[65] = 1.0;
-        (65..129).for_each(|k| law[k + 1] = law[k] * (129.0 - k as f64) / k as f64);
+        (65..129_u8).for_each(|k| {
+            let i = usize::from(k);
+            law[i + 1] = law[i] * (129.0 - f64::from(k)) / f64::from(k);
+        });
         (1..65).for_each(|k| law[k] = law[130 - k]);
         let total: f64 = law.iter().sum();
         let e = std::f64::consts::E;

@@ -1,7 +1,7 @@
 //! Which groups there are, and in which order.
 
 use super::dice::Dice;
-use super::{Exhibit, by, text};
+use super::{Exhibit, by, list, text};
 use crate::{Neighbours, Outcome, World};
 
 /// A group and its noisy count.
@@ -90,5 +90,20 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             let noisy = by(world, 4, 5) + dice.two_sided(1.0);
             if noisy < 5 { Outcome::Nothing } else { Outcome::Integer(noisy) }
         }),
+    },
+    Exhibit {
+        name: "zeros-stay-zero",
+        title: "noisy table of counts, zeros kept",
+        flaw: "Cells without people get no noise, so anything but 0 says that somebody is there.",
+        cure: "Noise on every cell.",
+        reference: "structural zeros taken from the data; cf. Cormode, Procopiuc, Srivastava, Tran, ICDT 2012",
+        claim: "pure(epsilon=1)",
+        neighbours: Neighbours::AddRemove,
+        runs: 1_000,
+        broken: |dice, world| {
+            let noisy = |n| if n == 0 { 0 } else { n + dice.two_sided(1.0) };
+            list([4, by(world, 0, 1), 7].map(noisy))
+        },
+        mended: Some(|dice, world| list([4, by(world, 0, 1), 7].map(|n| n + dice.two_sided(1.0)))),
     },
 ];

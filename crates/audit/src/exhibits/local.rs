@@ -49,6 +49,11 @@ fn answers(dice: &mut Dice, world: World) -> [i64; 20] {
     })
 }
 
+/// Sixteen bits of which two are set, each kept with some chance.
+fn bloom(dice: &mut Dice, set: [usize; 2], truth: f64) -> Outcome {
+    list((0..16).map(|i| respond(dice, set.contains(&i), truth)))
+}
+
 pub(super) const EXHIBITS: &[Exhibit] = &[
     Exhibit {
         name: "kary-response-leftover",
@@ -160,6 +165,39 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             let mut reports = answers(dice, world);
             dice.shuffle(&mut reports);
             list(reports)
+        }),
+    },
+    Exhibit {
+        name: "two-hashes-paid-as-one",
+        title: "a word in a Bloom filter of sixteen bits, each bit flipped",
+        flaw: "Each bit is randomised as if another word changed two bits; with two hash functions it \
+               changes four.",
+        cure: "A quarter of epsilon for each bit.",
+        reference: "Erlingsson, Pihur, Korolova, RAPPOR, CCS 2014",
+        claim: "pure(epsilon=2)",
+        neighbours: Neighbours::Replace,
+        runs: 10_000,
+        broken: |dice, world| bloom(dice, by(world, [2, 9], [5, 12]), exp(1.0) / (1.0 + exp(1.0))),
+        mended: Some(|dice, world| {
+            bloom(dice, by(world, [2, 9], [5, 12]), exp(0.5) / (1.0 + exp(0.5)))
+        }),
+    },
+    Exhibit {
+        name: "response-as-bounded-range",
+        title: "randomised response for epsilon 1, as rho = epsilon^2/8",
+        flaw: "The eighth holds for mechanisms of bounded range; pure epsilon gives half of its square.",
+        cure: "Randomised response for epsilon 1/2.",
+        reference: "Cesar, Rogers, Bounding, concentrating, and truncating, ALT 2021",
+        claim: "zcdp(rho=1/8)",
+        neighbours: Neighbours::Replace,
+        runs: 5_000,
+        broken: |dice, world| {
+            let truth = exp(1.0) / (1.0 + exp(1.0));
+            Outcome::Integer(respond(dice, by(world, false, true), truth))
+        },
+        mended: Some(|dice, world| {
+            let truth = exp(0.5) / (1.0 + exp(0.5));
+            Outcome::Integer(respond(dice, by(world, false, true), truth))
         }),
     },
 ];

@@ -126,4 +126,39 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             Outcome::Integer(by(world, -192, -128) + dice.normal_steps(64.0))
         }),
     },
+    Exhibit {
+        name: "sampling-for-noise",
+        title: "exact count of a secret half of the data",
+        flaw: "Sampling alone hides little: a count of everybody shows that there are so many.",
+        cure: "Noise on the count of the sample.",
+        reference: "Balle, Barthe, Gaboardi, NeurIPS 2018: sampling amplifies, it does not protect",
+        // A count of 4 of four: 1/16, of three: never.
+        claim: "approx_dp(epsilon=1, delta=0.01)",
+        neighbours: Neighbours::AddRemove,
+        runs: 10_000,
+        broken: |dice, world| Outcome::Integer(half_sample(dice, world).0),
+        mended: Some(|dice, world| {
+            Outcome::Integer(half_sample(dice, world).0 + dice.two_sided(1.0))
+        }),
+    },
+    Exhibit {
+        name: "untouched-rows-without-noise",
+        title: "private gradient of an embedding table",
+        flaw: "Rows that no example touches get no noise: which rows moved is known.",
+        cure: "Noise on every row.",
+        reference: "Ghazi, Huang, Kamath, Kumar, Manurangsi, Sinha, Zhang, Sparsity-preserving differentially \
+                    private training, NeurIPS 2023",
+        claim: "gdp(mu=1)",
+        neighbours: Neighbours::AddRemove,
+        runs: 1_000,
+        broken: |dice, world| {
+            let noise = |touched: bool| if touched { dice.normal_steps(64.0) } else { 0 };
+            let person = by(world, false, true);
+            list([false, true, false, false, true, false, person, false].map(noise))
+        },
+        mended: Some(|dice, world| {
+            let row = |gradient: i64| gradient + dice.normal_steps(64.0);
+            list([0, 0, 0, 0, 0, 0, by(world, 0, 64), 0].map(row))
+        }),
+    },
 ];

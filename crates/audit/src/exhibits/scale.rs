@@ -141,6 +141,45 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             Outcome::Integer(by(world, 0, 1) + stopping(dice, stop) - stopping(dice, stop))
         }),
     },
+    Exhibit {
+        name: "gaussian-claimed-pure",
+        title: "Gaussian noise of deviation sensitivity/epsilon",
+        flaw: "Normal tails fall faster than any exponential: there is no pure epsilon.",
+        cure: "Laplace noise.",
+        reference: "Dwork, Kenthapadi, McSherry, Mironov, Naor, Our data, ourselves, EUROCRYPT 2006",
+        // Above 1.5: 0.309 against 0.067.
+        claim: "pure(epsilon=1)",
+        neighbours: Neighbours::AddRemove,
+        runs: 20_000,
+        broken: |dice, world| normal(dice, world, 1.0),
+        mended: Some(|dice, world| moved(dice, world, 64, 64.0)),
+    },
+    Exhibit {
+        name: "zcdp-without-root",
+        title: "Gaussian noise for rho 2",
+        flaw: "The deviation is 1/(2 rho) instead of its root.",
+        cure: "Deviation 1/2.",
+        reference: "Bun, Steinke, Concentrated differential privacy, TCC 2016",
+        claim: "zcdp(rho=2)",
+        neighbours: Neighbours::AddRemove,
+        runs: 20_000,
+        broken: |dice, world| normal(dice, world, 0.25),
+        mended: Some(|dice, world| normal(dice, world, 0.5)),
+    },
+    Exhibit {
+        name: "plane-by-axis",
+        title: "a place in the plane, for epsilon 2 per kilometre",
+        flaw: "Laplace noise on each axis hides distances along the axes; diagonally a kilometre costs \
+               2.8 instead of 2.",
+        cure: "More noise on each axis, by the root of 2.",
+        reference: "Andres, Bordenabe, Chatzikokolakis, Palamidessi, Geo-indistinguishability, CCS 2013",
+        // Both coordinates past the new place: 0.25 against 0.015.
+        claim: "pure(epsilon=2)",
+        neighbours: Neighbours::Replace,
+        runs: 20_000,
+        broken: |dice, world| list([(); 2].map(|()| by(world, 0, 45) + dice.two_sided(32.0))),
+        mended: Some(|dice, world| list([(); 2].map(|()| by(world, 0, 45) + dice.two_sided(45.5)))),
+    },
 ];
 
 /// How often a coin of this chance fails first.

@@ -27,15 +27,20 @@ fn noisy_max<const N: usize>(dice: &mut Dice, scores: [f64; N], noise: [f64; N])
     place(largest(&scores.map(|score| score + dice.laplace(noise.next().unwrap_or(0.0)))))
 }
 
-/// Chooses with chances proportional to e^(rate score); names the choice.
-fn exponential<const N: usize>(dice: &mut Dice, scores: [f64; N], rate: f64) -> Outcome {
+/// Chooses a place with chances proportional to e^(rate score).
+fn chosen<const N: usize>(dice: &mut Dice, scores: [f64; N], rate: f64) -> usize {
     let weights = scores.map(|score| exp(rate * score));
     let mut left = dice.uniform() * weights.iter().sum::<f64>();
     let chosen = weights.iter().position(|weight| {
         left -= weight;
         left <= 0.0
     });
-    text(&format!("candidate {}", chosen.unwrap_or(N - 1)))
+    chosen.unwrap_or(0)
+}
+
+/// Names the choice.
+fn exponential<const N: usize>(dice: &mut Dice, scores: [f64; N], rate: f64) -> Outcome {
+    text(&format!("candidate {}", chosen(dice, scores, rate)))
 }
 
 /// Visits candidates in random order, and takes one with chance e^(rate (score - best)).
@@ -69,6 +74,13 @@ fn best_four(dice: &mut Dice, world: World, scale: f64) -> Outcome {
     let mut best: Vec<usize> = noisy.into_iter().take(4).map(|(_, i)| i).collect();
     best.sort_unstable();
     Outcome::Set(best.into_iter().map(place).collect())
+}
+
+/// How many values more are on one side of a candidate than on the other, negative; replacing a value
+/// moves it by at most 2.
+fn off_the_middle(values: &[i64], candidate: usize) -> f64 {
+    let side = |value: &i64| value.cmp(&i64::try_from(candidate).unwrap_or(0)) as i32;
+    f64::from(-values.iter().map(side).sum::<i32>().abs())
 }
 
 pub(super) const EXHIBITS: &[Exhibit] = &[
@@ -151,5 +163,45 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         runs: 20_000,
         broken: |dice, world| permute_and_flip::<2>(dice, scores(world), 0.5),
         mended: Some(|dice, world| exponential::<2>(dice, scores(world), 0.5)),
+    },
+    Exhibit {
+        name: "candidates-from-the-data",
+        title: "median by the exponential mechanism",
+        flaw: "The candidates are the values in the data, so a value that is chosen is somebody's.",
+        cure: "Public candidates.",
+        reference: "Smith, Privacy-preserving statistical estimation with optimal convergence rates, STOC 2011",
+        // Each candidate's score is how far it is from the middle: 9 and 8 are two places off.
+        claim: "pure(epsilon=1)",
+        neighbours: Neighbours::Replace,
+        runs: 5_000,
+        broken: |dice, world| {
+            let values = by(world, [1, 3, 5, 7, 9], [1, 3, 5, 7, 8]);
+            let chosen = chosen(dice, [-2.0, -1.0, 0.0, -1.0, -2.0], 0.5);
+            Outcome::Integer(values[chosen])
+        },
+        mended: Some(|dice, world| {
+            let values = by(world, [1, 3, 5, 7, 9], [1, 3, 5, 7, 8]);
+            place(chosen(
+                dice,
+                std::array::from_fn::<_, 11, _>(|i| off_the_middle(&values, i)),
+                0.25,
+            ))
+        }),
+    },
+    Exhibit {
+        name: "best-of-ten-runs",
+        title: "the best of ten models, each trained with mu 1",
+        flaw: "Choosing by what all ten gave costs more than one of them.",
+        cure: "One of the ten, chosen at random.",
+        reference: "Papernot, Steinke, Hyperparameter tuning with Renyi differential privacy, ICLR 2022",
+        // The largest of ten normal numbers has a deviation of 0.59, and still moves by 1.
+        claim: "gdp(mu=1)",
+        neighbours: Neighbours::AddRemove,
+        runs: 10_000,
+        broken: |dice, world| {
+            let best = (0..10).map(|_| dice.normal_steps(64.0)).max();
+            Outcome::Integer(by(world, 0, 64) + best.unwrap_or(0))
+        },
+        mended: Some(|dice, world| Outcome::Integer(by(world, 0, 64) + dice.normal_steps(64.0))),
     },
 ];

@@ -221,4 +221,16 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         broken: |dice, world| noisy(dice, whole(by(world, 0.5, 2.0)), 1.0),
         mended: Some(|dice, world| noisy(dice, whole(by(world, 0.5, 2.0)), 2.0)),
     },
+    Exhibit {
+        name: "join-fan-out",
+        title: "number of rows of a join, private for each customer",
+        flaw: "A customer row matches five orders, but counts as one.",
+        cure: "Noise for five rows.",
+        reference: "Johnson, Near, Song, VLDB 2018",
+        claim: "pure(epsilon=1)",
+        neighbours: Neighbours::AddRemove,
+        runs: 2_000,
+        broken: |dice, world| noisy(dice, by(world, 30, 35), 1.0),
+        mended: Some(|dice, world| noisy(dice, by(world, 30, 35), 5.0)),
+    },
 ];

@@ -72,4 +72,29 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             Outcome::List(vec![Outcome::Integer(noisy), text("version 1")])
         }),
     },
+    Exhibit {
+        name: "now-and-then-a-log-line",
+        title: "a noisy count",
+        flaw: "One answer in five hundred is a debugging line with the true count.",
+        cure: "The line has no data in it.",
+        reference: "Dwork, Roth 2014, section 2.3; Cebere, Erb, Desfontaines, Bellet, Fitzsimons, PETS 2026",
+        claim: "pure(epsilon=1)",
+        neighbours: Neighbours::AddRemove,
+        runs: 200_000,
+        broken: |dice, world| {
+            let count: i64 = by(world, 40, 41);
+            if dice.coin(0.002) {
+                text(&format!("debug: count={count}"))
+            } else {
+                Outcome::Integer(count + dice.two_sided(1.0))
+            }
+        },
+        mended: Some(|dice, world| {
+            if dice.coin(0.002) {
+                text("debug: counted")
+            } else {
+                Outcome::Integer(by(world, 40, 41) + dice.two_sided(1.0))
+            }
+        }),
+    },
 ];
