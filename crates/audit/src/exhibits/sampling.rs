@@ -103,7 +103,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         // Person 7 in the sample and a sum above 1/2: 0.084 against 0.016, which allows 0.05.
         claim: "sampled(gaussian(sigma=0.5), rate=1/10)",
         neighbours: Neighbours::ZeroOut,
-        runs: 20_000,
+        runs: 50_000,
         broken: |dice, world| {
             let (ids, sum) = sample_of_ten(dice, world);
             let ids = ids.into_iter().map(Outcome::Integer).collect();

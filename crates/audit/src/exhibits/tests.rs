@@ -7,6 +7,9 @@
     reason = "frequencies and their bounds need no certified arithmetic; another shape is a failure"
 )]
 
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
 use super::{Exhibit, exhibit, exhibits};
 use crate::{Claim, Orientation, Outcome, Outcomes, Target, World};
 
@@ -205,9 +208,17 @@ fn bound(rate: f64, n: u64, end: f64, eta: f64) -> f64 {
     outside
 }
 
+/// The claim of an exhibit; each is read once.
+fn claim(exhibit: &Exhibit) -> Claim {
+    static READ: Mutex<BTreeMap<String, Claim>> = Mutex::new(BTreeMap::new());
+    let key = format!("{} {:?}", exhibit.claim, exhibit.neighbours);
+    let read = || Claim::parse(exhibit.claim, exhibit.neighbours, Orientation::Either).unwrap();
+    READ.lock().unwrap().entry(key).or_insert_with(read).clone()
+}
+
 /// By how much the event is likelier than the claim allows, at confidence 1 - 2 eta.
 fn excess(exhibit: &Exhibit, witness: &Witness, target: &mut dyn Target, n: u64, eta: f64) -> f64 {
-    let claim = Claim::parse(exhibit.claim, exhibit.neighbours, Orientation::Either).unwrap();
+    let claim = claim(exhibit);
     let other = witness.likelier.other();
     let seen = rate(target, witness.likelier, n, witness.event);
     let elsewhere = rate(target, other, n, witness.event);
