@@ -50,7 +50,7 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
                low-order bits tell the worlds apart.",
         cure: "Whole noise on a grid of 2^-10.",
         reference: MIRONOV,
-        // A noise below 1/16 has bits below 2^-56: chance 0.06 times nearly 1, against 0.
+        // A noise below 1/16 has bits below 2^-56: a chance of more than 0.06, against 0.
         claim: "pure(epsilon=1)",
         neighbours: Neighbours::AddRemove,
         runs: 10_000,
@@ -165,6 +165,24 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
         },
         mended: Some(|dice, world| {
             Outcome::Integer(by(world, 0, 1) + (1 << 60) + fine(dice) - fine(dice))
+        }),
+    },
+    Exhibit {
+        name: "noise-rounded-to-cents",
+        title: "an amount with Laplace noise of scale 100, to two decimals",
+        flaw: "The noise is rounded to two decimals, not the sum: further decimals are the amount's.",
+        cure: "The amount is rounded to cents first, then whole noise is added.",
+        reference: MIRONOV,
+        // The third decimal: 4 in world 0, 7 in world 1, always. Neither sum is ever a binary fraction.
+        claim: "pure(epsilon=1)",
+        neighbours: Neighbours::AddRemove,
+        runs: 5_000,
+        broken: |dice, world| {
+            let noise = real(whole(dice.laplace(10_000.0))) / 100.0;
+            Outcome::Number(by(world, 1.504, 1.507) + noise)
+        },
+        mended: Some(|dice, world| {
+            Outcome::Number(real(by(world, 150, 151) + dice.two_sided(10_000.0)) / 100.0)
         }),
     },
 ];

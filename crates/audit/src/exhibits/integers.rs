@@ -112,6 +112,19 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             Outcome::Integer((by(world, 0, 1) + dice.two_sided(1.0)).max(0))
         }),
     },
+    Exhibit {
+        name: "whole-units-on-cents",
+        title: "an income in cents with noise of scale 100 000 units",
+        flaw: "The noise is a whole number of units, so the cents are those of the income.",
+        cure: "Noise in cents.",
+        reference: "Balcer, Vadhan, Differential privacy on finite computers, ITCS 2018: noise on the grid of the data",
+        // 37 cents: always in world 1, never in world 0. Hardly any outcome occurs twice.
+        claim: "pure(epsilon=1)",
+        neighbours: Neighbours::Replace,
+        runs: 5_000,
+        broken: |dice, world| Outcome::Integer(by(world, 1_200, 1_237) + 100 * dice.two_sided(1e5)),
+        mended: Some(|dice, world| Outcome::Integer(by(world, 1_200, 1_237) + dice.two_sided(1e7))),
+    },
 ];
 
 #[cfg(test)]

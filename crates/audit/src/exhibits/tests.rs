@@ -87,6 +87,7 @@ const WITNESSES: &[Witness] = &[
     one("gaussian-of-three-uniforms", |o| num(o) > 3.0),
     zero("minus-zero", |o| num(o) == 0.0 && num(o).is_sign_negative()),
     one("noise-coarser-than-value", |o| int(o).rem_euclid(4) == 1),
+    one("noise-rounded-to-cents", |o| (1000.0 * num(o)).round().rem_euclid(10.0) == 7.0),
     one("noisy-max-quiet-arm", |o| int(o) == 0),
     one("exponential-without-two", |o| is_text(o, "candidate 0")),
     zero("noisy-max-with-value", |o| ints(o)[1] <= 10),
@@ -141,6 +142,7 @@ const WITNESSES: &[Witness] = &[
     zero("zero-twice", |o| int(o) == 0),
     one("too-few-coins", |o| int(o) >= 3),
     zero("redrawn-until-positive", |o| int(o) == 0),
+    one("whole-units-on-cents", |o| int(o).rem_euclid(100) == 37),
     one("tree-counter-one-noise-per-level", |o| {
         let counts = ints(o);
         counts[2] - counts[1] - counts[0] == 1
