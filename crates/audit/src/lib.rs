@@ -5,6 +5,7 @@ mod bounds;
 mod claim;
 mod error;
 mod event;
+pub mod exhibits;
 mod explore;
 mod gauge;
 mod judge;
