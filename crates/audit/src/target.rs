@@ -1,6 +1,10 @@
 //! What is audited: a black box that can be run on two neighbouring inputs.
 
+mod mechanism;
+
 use serde::{Deserialize, Serialize};
+
+pub use mechanism::OfMechanism;
 
 use crate::{AuditError, Outcome, Outcomes};
 
