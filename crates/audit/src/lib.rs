@@ -4,6 +4,7 @@ pub mod audit;
 mod claim;
 mod error;
 mod event;
+pub mod exact;
 mod outcome;
 pub mod region;
 mod report;

@@ -142,6 +142,14 @@ impl RandomisedResponse {
         })
     }
 
+    /// The chance that a bit is reported as another.
+    #[must_use]
+    pub fn chance(&self, bit: bool, report: bool) -> Enclosure {
+        let [hit, stray] = self.chances();
+        let of_bit = if bit { hit } else { stray };
+        if report { of_bit.yes } else { of_bit.no }
+    }
+
     /// The chance to report a 1 of units with a 1, and of units with a 0.
     fn chances(&self) -> [Split; 2] {
         [self.of_one.chance().enclosed().complement(), self.of_zero.chance().enclosed()]

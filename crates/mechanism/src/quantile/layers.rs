@@ -76,7 +76,7 @@ impl Score {
         above.max(short).max(0)
     }
 
-    fn energy(&self, distance: i128) -> Rational {
+    pub(super) fn energy(&self, distance: i128) -> Rational {
         &self.rate * &Rational::from(distance)
     }
 }

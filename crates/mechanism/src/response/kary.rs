@@ -1,7 +1,7 @@
 //! Randomised response with k answers.
 
 use throng_account::{Leaf, MechanismSpec, Neighbours};
-use throng_numeric::Rational;
+use throng_numeric::{Enclosure, Rational};
 
 use super::chance::{Chance, Coin, Split, of_count, within_unit};
 use super::words::Words;
@@ -70,6 +70,19 @@ impl KaryResponse {
     #[must_use]
     pub const fn width(&self) -> usize {
         self.width
+    }
+
+    /// How many answers there are to choose from.
+    #[must_use]
+    pub const fn answers(&self) -> u32 {
+        self.answers
+    }
+
+    /// The chance that an answer is reported as another; answers beyond the last are the last.
+    #[must_use]
+    pub fn chance(&self, answer: u32, report: u32) -> Enclosure {
+        let [hit, stray] = self.chances();
+        if answer.min(self.answers - 1) == report { hit.yes } else { stray.yes }
     }
 
     /// The chance to report an answer of units for which it is true, and of others.
