@@ -7,6 +7,7 @@ mod event;
 pub mod exact;
 mod outcome;
 pub mod region;
+pub mod replay;
 mod report;
 mod target;
 mod witness;

@@ -27,6 +27,7 @@ pub use kary::KaryResponse;
 pub use law::FlipLaw;
 pub use reports::{Answers, Reports};
 
+use crate::replay::Observed;
 use crate::{Mechanism, MechanismError, Run};
 use chance::{Chance, Coin, Split};
 use words::Words;
@@ -174,6 +175,7 @@ impl Mechanism for RandomisedResponse {
 
     fn answer(&self, input: &[bool], run: &mut Run<'_>) -> Result<Reports, MechanismError> {
         whole_units(input.len(), self.width)?;
+        run.observe(|| Observed::drawn("randomised response"));
         let mut words = Words::new(run.entropy());
         let mut bits = Vec::with_capacity(input.len());
         for bit in input {

@@ -5,6 +5,7 @@ use throng_numeric::Rational;
 use throng_sample::Poisson;
 
 use super::{PoissonRelease, RateMap};
+use crate::replay::{Distance, Drawn, Observed, Primitive};
 use crate::{Mechanism, MechanismError, Run};
 
 /// How one unit moves the cells of a vector of counts.
@@ -93,6 +94,16 @@ impl PoissonCounts {
         &self.map
     }
 
+    fn observed(&self, counts: &[i64]) -> Observed {
+        let each = Rational::from(self.map.distance());
+        Observed::Primitive(Primitive {
+            what: "Poisson counts",
+            law: Drawn::Other,
+            declared: Some(Distance::PerCell { cells: u64::MAX, each }),
+            inputs: counts.iter().map(|count| i128::from((*count).max(0))).collect(),
+        })
+    }
+
     /// One cell.
     fn draw(&self, count: i64, run: &mut Run<'_>) -> Result<u64, MechanismError> {
         let rate = self.map.rate(u64::try_from(count).unwrap_or(0));
@@ -113,6 +124,7 @@ impl Mechanism for PoissonCounts {
     }
 
     fn answer(&self, input: &[i64], run: &mut Run<'_>) -> Result<PoissonRelease, MechanismError> {
+        run.observe(|| self.observed(input));
         let counts = input.iter().map(|count| self.draw(*count, run)).collect::<Result<_, _>>()?;
         Ok(PoissonRelease::new(counts, self.map.clone()))
     }

@@ -6,6 +6,7 @@ use throng_numeric::{Enclosure, Rational};
 use super::chance::{Chance, Coin, Split, of_count, within_unit};
 use super::words::Words;
 use super::{Answers, not_negative, of_unit, whole_units};
+use crate::replay::Observed;
 use crate::{Mechanism, MechanismError, Run};
 
 /// Randomised response with k answers 0, 1, ..., k-1: the true one with chance e^ε/(e^ε + k - 1),
@@ -114,6 +115,7 @@ impl Mechanism for KaryResponse {
 
     fn answer(&self, input: &[u32], run: &mut Run<'_>) -> Result<Answers, MechanismError> {
         whole_units(input.len(), self.width)?;
+        run.observe(|| Observed::drawn("k-ary response"));
         let mut words = Words::new(run.entropy());
         let mut report = |answer: &u32| {
             let truth = (*answer).min(self.answers - 1);

@@ -95,6 +95,7 @@ impl Mechanism for NoisyMax {
     }
 
     fn answer(&self, input: &[i64], run: &mut Run<'_>) -> Result<usize, MechanismError> {
+        run.observe(|| self.contest.observed("noisy max", input));
         let noise = DiscreteLaplace::new(&self.scale)?;
         let mut best: Option<(Integer, usize)> = None;
         for (i, score) in self.contest.scores(input)?.iter().enumerate() {

@@ -94,6 +94,7 @@ impl Mechanism for PermuteAndFlip {
     }
 
     fn answer(&self, input: &[i64], run: &mut Run<'_>) -> Result<usize, MechanismError> {
+        run.observe(|| self.contest.observed("permute and flip", input));
         let energies = self.contest.energies(self.contest.scores(input)?);
         Ok(Sampler::new(&energies)?.draw(run.entropy())?)
     }

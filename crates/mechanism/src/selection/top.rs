@@ -101,6 +101,9 @@ impl Mechanism for Top {
     }
 
     fn answer(&self, input: &[i64], run: &mut Run<'_>) -> Result<Vec<usize>, MechanismError> {
+        for _ in 0..self.rounds {
+            run.observe(|| self.contest.observed("exponential", input));
+        }
         let mut ladder = Ladder::of(self.contest.scores(input)?);
         (0..self.rounds).map(|_| ladder.take(&self.contest.rate, run)).collect()
     }

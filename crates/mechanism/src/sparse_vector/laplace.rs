@@ -200,6 +200,8 @@ impl AboveThreshold {
         let threshold = Threshold {
             at: self.threshold,
             noises: self.noises.samplers()?,
+            laws: self.noises.laws(),
+            distance: self.queries.distance(),
             value: self.value.clone(),
             above: self.above,
             questions: None,
