@@ -311,6 +311,16 @@ impl Noise {
     /// # Errors
     /// If no noise can be drawn; then `values` must not be used.
     pub fn add(&self, values: &mut [i64], run: &mut Run<'_>) -> Result<(), MechanismError> {
+        self.add_repeated(values, 1, run)
+    }
+
+    /// The same for values that belong to several runs of this noise, each of which is described.
+    pub(crate) fn add_repeated(
+        &self,
+        values: &mut [i64],
+        runs: u32,
+        run: &mut Run<'_>,
+    ) -> Result<(), MechanismError> {
         let sampler = match self.sampler.get() {
             Some(sampler) => Arc::clone(sampler),
             None => {
@@ -318,16 +328,16 @@ impl Noise {
                 Arc::clone(self.sampler.get_or_init(|| built))
             }
         };
-        run.observe(|| self.observed(values));
+        run.observe(|| self.observed(values, runs));
         add_all(&sampler, values, run)
     }
 
-    fn observed(&self, values: &[i64]) -> Observed {
+    fn observed(&self, values: &[i64], runs: u32) -> Observed {
         let steps = |value: &i64| i128::from((*value).clamp(-MOST_STEPS, MOST_STEPS));
         Observed::Primitive(Primitive {
             what: "noise",
             law: Drawn::Noise(self.law.clone()),
-            declared: Some(self.distance.clone()),
+            declared: Some(self.distance.repeated(runs)),
             inputs: values.iter().map(steps).collect(),
         })
     }

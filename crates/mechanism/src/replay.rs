@@ -4,7 +4,7 @@
 //! All of it is private. The reports are compiled under the feature `replay` only, and reach
 //! nobody but the source of randomness that whoever runs the mechanism handed over.
 
-use throng_numeric::Rational;
+use throng_numeric::{Enclosure, Rational};
 
 use crate::{NoiseLaw, PerCell};
 
@@ -76,6 +76,25 @@ impl Distance {
     /// That of cells, in steps.
     pub(crate) fn per_cell(sensitivity: &PerCell, steps: i64) -> Self {
         Self::PerCell { cells: sensitivity.cells(), each: Rational::from(steps) }
+    }
+}
+
+impl Distance {
+    /// That of several runs together; in L2 rounded up.
+    pub(crate) fn repeated(&self, runs: u32) -> Self {
+        let times = Rational::from(runs);
+        match self {
+            Self::L1(x) => Self::L1(x * &times),
+            Self::L2(x) if runs == 1 => Self::L2(x.clone()),
+            Self::L2(x) => {
+                let root = Enclosure::of_rational(&times).sqrt().map_or(f64::MAX, Enclosure::upper);
+                Self::L2(Rational::from_f64(root).map_or(x * &times, |root| x * &root))
+            }
+            Self::PerCell { cells, each } => {
+                Self::PerCell { cells: cells.saturating_mul(u64::from(runs)), each: each.clone() }
+            }
+            Self::Span(x) => Self::Span(x * &times),
+        }
     }
 }
 

@@ -69,6 +69,8 @@ pub enum Effect {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoissonCounts {
     map: RateMap,
+    /// How far counts are apart on neighbours.
+    distance: Distance,
     spec: MechanismSpec,
     under: Neighbours,
 }
@@ -80,12 +82,22 @@ impl PoissonCounts {
     /// If a unit moves no cell or more than 10^9.
     pub fn new(map: RateMap, effect: Effect, under: Neighbours) -> Result<Self, MechanismError> {
         let spec = describe(&map, effect, under)?;
-        Ok(Self { map, spec, under })
+        let cells = match (effect, under) {
+            (Effect::Rises { cells }, Neighbours::Replace) => cells.saturating_mul(2),
+            (Effect::Rises { cells } | Effect::Either { cells }, _) => cells,
+        };
+        let distance = Distance::PerCell { cells, each: Rational::from(map.distance()) };
+        Ok(Self { map, distance, spec, under })
     }
 
     /// For [`super::DegreeSequence`], which proves its own descriptions.
-    pub(super) const fn described(map: RateMap, spec: MechanismSpec, under: Neighbours) -> Self {
-        Self { map, spec, under }
+    pub(super) const fn described(
+        map: RateMap,
+        distance: Distance,
+        spec: MechanismSpec,
+        under: Neighbours,
+    ) -> Self {
+        Self { map, distance, spec, under }
     }
 
     /// The map from counts to rates.
@@ -95,11 +107,10 @@ impl PoissonCounts {
     }
 
     fn observed(&self, counts: &[i64]) -> Observed {
-        let each = Rational::from(self.map.distance());
         Observed::Primitive(Primitive {
             what: "Poisson counts",
             law: Drawn::Other,
-            declared: Some(Distance::PerCell { cells: u64::MAX, each }),
+            declared: Some(self.distance.clone()),
             inputs: counts.iter().map(|count| i128::from((*count).max(0))).collect(),
         })
     }
