@@ -5,7 +5,10 @@
     clippy::expect_used,
     clippy::panic,
     clippy::disallowed_methods,
-    reason = "tests may fail, and issue permits that nobody paid for"
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::manual_clamp,
+    reason = "tests may fail, issue permits that nobody paid for, and do what bugs did"
 )]
 
 #[path = "replay/mechanisms.rs"]

@@ -154,11 +154,11 @@ impl Walk<'_> {
     }
 
     fn cost(&mut self) {
-        if let Some(claimed) = &self.watch.claimed {
-            if self.cost.exceeds(claimed.amount()) {
-                let (found, claimed) = (self.cost.clone(), claimed.amount().clone());
-                self.findings.push(Finding::CostsMore { found, claimed });
-            }
+        if let Some(claimed) = &self.watch.claimed
+            && self.cost.exceeds(claimed.amount())
+        {
+            let (found, claimed) = (self.cost.clone(), claimed.amount().clone());
+            self.findings.push(Finding::CostsMore { found, claimed });
         }
     }
 
@@ -194,16 +194,17 @@ impl Walk<'_> {
             self.findings.push(Finding::KindDiffers { zero, one });
             return;
         }
-        if let (Some(a), Some(b)) = (members(zero), members(one)) {
-            if self.watch.length && a.len() != b.len() {
-                let (zero, one) = (a.len(), b.len());
-                self.findings.push(Finding::LengthDiffers { zero, one });
-            }
+        if let (Some(a), Some(b)) = (members(zero), members(one))
+            && self.watch.length
+            && a.len() != b.len()
+        {
+            self.findings.push(Finding::LengthDiffers { zero: a.len(), one: b.len() });
         }
-        if let (Outcome::List(a), Outcome::List(b), true) = (zero, one, self.watch.order) {
-            if common(a, b) != common(b, a) {
-                self.findings.push(Finding::OrderDiffers);
-            }
+        if let (Outcome::List(a), Outcome::List(b)) = (zero, one)
+            && self.watch.order
+            && common(a, b) != common(b, a)
+        {
+            self.findings.push(Finding::OrderDiffers);
         }
         // Told apart by all their bits.
         if self.state == State::Alike && format!("{zero:?}") != format!("{one:?}") {
