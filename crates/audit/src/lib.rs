@@ -1,21 +1,31 @@
 //! The auditor: tries to break a claimed guarantee.
 
 pub mod audit;
+mod bounds;
 mod claim;
 mod error;
 mod event;
 pub mod exact;
+mod explore;
+mod gauge;
+mod judge;
 mod outcome;
+mod plan;
+pub mod probe;
 pub mod region;
 pub mod replay;
 mod report;
+pub mod score;
+mod sequential;
 mod target;
+pub mod test;
 mod witness;
 
 pub use audit::{Effort, Options, Progress};
 pub use claim::{Claim, Orientation};
 pub use error::AuditError;
 pub use event::Event;
+pub use gauge::{Gauge, Tally};
 pub use outcome::{Outcome, Outcomes};
 pub use report::{Report, Verdict};
 pub use target::{FromFn, Target, World};
