@@ -4,13 +4,16 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "tests may fail, and say so"
+    clippy::disallowed_methods,
+    reason = "tests may fail, and issue permits that nobody paid for"
 )]
 
 #[path = "exact/broken.rs"]
 mod broken;
 #[path = "exact/divergence.rs"]
 mod divergence;
+#[path = "exact/drawn.rs"]
+mod drawn;
 #[path = "exact/mechanisms.rs"]
 mod mechanisms;
 
