@@ -11,15 +11,16 @@ use throng_audit::dice::Dice;
 use throng_audit::{Claim, FromFn, Neighbours, Orientation, Outcome, Outcomes, Target, World};
 
 /// A number on a public grid: without one, low bits give the worlds away.
-pub fn on_grid(x: f64) -> Outcome {
+pub(crate) fn on_grid(x: f64) -> Outcome {
     Outcome::Number((x * 1_048_576.0).round() / 1_048_576.0)
 }
 
-/// What is drawn in each world.
-pub type Draw = fn(&mut Dice, bool) -> Outcome;
-
 /// Runs of both worlds.
-pub fn worlds(draw: impl Fn(&mut Dice, bool) -> Outcome, runs: usize, seed: u64) -> [Outcomes; 2] {
+pub(crate) fn worlds(
+    draw: impl Fn(&mut Dice, bool) -> Outcome,
+    runs: usize,
+    seed: u64,
+) -> [Outcomes; 2] {
     let mut dice = Dice::seeded(seed);
     let mut target = FromFn::new(|world: World| draw(&mut dice, world == World::One));
     World::BOTH.map(|world| {
@@ -30,25 +31,25 @@ pub fn worlds(draw: impl Fn(&mut Dice, bool) -> Outcome, runs: usize, seed: u64)
 }
 
 /// A claim for add-remove neighbours, both ways round.
-pub fn claim(text: &str) -> Claim {
+pub(crate) fn claim(text: &str) -> Claim {
     Claim::parse(text, Neighbours::AddRemove, Orientation::Either).unwrap()
 }
 
-pub fn response(epsilon: f64) -> impl Fn(&mut Dice, bool) -> Outcome + Copy {
+pub(crate) fn response(epsilon: f64) -> impl Fn(&mut Dice, bool) -> Outcome + Copy {
     move |dice, one| {
         let e = epsilon.exp();
         Outcome::Integer(i64::from((dice.uniform() < e / (1.0 + e)) == one))
     }
 }
 
-pub fn laplace(epsilon: f64) -> impl Fn(&mut Dice, bool) -> Outcome + Copy {
+pub(crate) fn laplace(epsilon: f64) -> impl Fn(&mut Dice, bool) -> Outcome + Copy {
     move |dice, one| on_grid(dice.laplace(1.0 / epsilon) + if one { 1.0 } else { 0.0 })
 }
 
-pub fn gaussian(mu: f64) -> impl Fn(&mut Dice, bool) -> Outcome + Copy {
+pub(crate) fn gaussian(mu: f64) -> impl Fn(&mut Dice, bool) -> Outcome + Copy {
     move |dice, one| on_grid(dice.normal(1.0) + if one { mu } else { 0.0 })
 }
 
-pub fn geometric(epsilon: f64) -> impl Fn(&mut Dice, bool) -> Outcome + Copy {
+pub(crate) fn geometric(epsilon: f64) -> impl Fn(&mut Dice, bool) -> Outcome + Copy {
     move |dice, one| Outcome::Integer(dice.two_sided(1.0 / epsilon) + i64::from(one))
 }
