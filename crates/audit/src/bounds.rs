@@ -19,12 +19,7 @@ use crate::{AuditError, World};
 
 /// The claim of being (epsilon, delta)-private.
 pub(crate) fn approx_claim(epsilon: f64, delta: f64) -> Result<Claim, AuditError> {
-    let slope = Enclosure::point(epsilon)?.exp().upper();
-    Ok(Claim::of_lines(
-        format!("approx_dp(epsilon={epsilon}, delta={delta})"),
-        // The same line seen from the other world, with its numbers rounded up.
-        [(slope, delta), ((1.0 / slope).next_up(), (1.0 - (1.0 - delta) / slope).next_up())],
-    ))
+    Claim::of_pairs("approx_dp", &[(epsilon, delta)])
 }
 
 /// The claim of being mu-Gaussian-private.

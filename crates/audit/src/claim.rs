@@ -1,6 +1,7 @@
 //! What is claimed: a guarantee, as the region of chances it allows.
 
 use throng_account::{Accuracy, Direction, Leaf, MechanismSpec, Neighbours, PrivacyLoss};
+use throng_numeric::Enclosure;
 
 use crate::region::Region;
 use crate::{AuditError, World};
@@ -76,6 +77,27 @@ impl Claim {
             }
         };
         Ok(Self { text: spec.to_string(), under, regions, point: point(spec) })
+    }
+
+    /// The claim of being (epsilon, delta)-private for each of some pairs: quicker to make than the whole
+    /// curve of a spec, and weaker.
+    ///
+    /// # Errors
+    /// If a number is not finite, or a delta not in [0, 1].
+    pub fn of_pairs(text: &str, pairs: &[(f64, f64)]) -> Result<Self, AuditError> {
+        let mut lines = Vec::new();
+        for (epsilon, delta) in pairs {
+            if !(0.0..=1.0).contains(delta) {
+                return Err(AuditError::invalid("delta", delta, "between 0 and 1"));
+            }
+            let slope = Enclosure::point(*epsilon)?.exp();
+            lines.push((slope.upper(), *delta));
+            // The same line seen from the other world, with its numbers rounded up.
+            let flat = Enclosure::ONE / slope;
+            let level = Enclosure::ONE - (Enclosure::ONE - Enclosure::point(*delta)?) * flat;
+            lines.push((flat.upper(), level.upper()));
+        }
+        Ok(Self::of_lines(text.to_owned(), lines))
     }
 
     /// The claim that each of some lines bounds events both ways round; for families of claims.
