@@ -1,8 +1,11 @@
 //! What is audited: a black box that can be run on two neighbouring inputs.
 
+mod command;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{AuditError, Outcome, Outcomes};
+pub use command::Command;
 
 /// Which of the two neighbouring inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
