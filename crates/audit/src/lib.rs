@@ -1,6 +1,7 @@
 //! The auditor: tries to break a claimed guarantee.
 
 pub mod audit;
+pub mod canary;
 mod claim;
 mod error;
 mod event;

@@ -41,7 +41,11 @@ impl Lines {
                     self.count += 1;
                     match piece {
                         Piece::Line(line) if line.trim_ascii().is_empty() => {}
-                        other => return other,
+                        other @ (Piece::Line(_)
+                        | Piece::TooLong
+                        | Piece::Broken(_)
+                        | Piece::End
+                        | Piece::Late) => return other,
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => return Piece::Late,

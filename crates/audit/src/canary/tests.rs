@@ -1,0 +1,1 @@
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "a test")]

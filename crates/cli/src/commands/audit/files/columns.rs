@@ -1,0 +1,141 @@
+//! Outcomes in the columns of Arrow and Parquet files: one column of single outcomes, or several
+//! columns that are a vector together.
+
+use std::fs::File;
+use std::path::Path;
+
+use arrow::array::{
+    Array, ArrayRef, AsArray, BooleanArray, Float16Array, Float32Array, Float64Array, RecordBatch,
+};
+use arrow::datatypes::{
+    DataType, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
+    UInt64Type,
+};
+use arrow::error::ArrowError;
+use arrow::ipc::reader::{FileReader, StreamReader};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use throng_audit::{Outcome, Outcomes};
+
+use super::unreadable;
+use crate::failure::Failure;
+
+/// The outcomes of an Arrow file, or of a stream of batches.
+pub(super) fn arrow(path: &Path, file: File) -> Result<Outcomes, Failure> {
+    let failed = |error: ArrowError| unreadable(path, &error);
+    let again = file.try_clone().map_err(|error| unreadable(path, &error))?;
+    match FileReader::try_new_buffered(file, None) {
+        Ok(batches) => collect(path, batches),
+        Err(_) => {
+            let mut again = again;
+            std::io::Seek::rewind(&mut again).map_err(|error| unreadable(path, &error))?;
+            collect(path, StreamReader::try_new_buffered(again, None).map_err(failed)?)
+        }
+    }
+}
+
+/// The outcomes of a Parquet file.
+pub(super) fn parquet(path: &Path, file: File) -> Result<Outcomes, Failure> {
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file);
+    let batches = builder.and_then(|builder| builder.build());
+    collect(path, batches.map_err(|error| unreadable(path, &error))?)
+}
+
+fn collect(
+    path: &Path,
+    batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+) -> Result<Outcomes, Failure> {
+    let mut all = Outcomes::new();
+    for batch in batches {
+        let batch = batch.map_err(|error| unreadable(path, &error))?;
+        all.append(&outcomes(&batch).map_err(|what| unreadable(path, &what))?);
+    }
+    Ok(all)
+}
+
+fn outcomes(batch: &RecordBatch) -> Result<Outcomes, String> {
+    let columns = batch.columns().iter().map(column).collect::<Result<Vec<_>, _>>()?;
+    match <[Vec<Outcome>; 1]>::try_from(columns) {
+        Ok([column]) => Ok(column.into_iter().collect()),
+        Err(columns) if columns.is_empty() => Err("it has no columns".to_owned()),
+        Err(columns) => Ok((0..batch.num_rows())
+            .map(|row| columns.iter().filter_map(|cells| cells.get(row).cloned()).collect())
+            .map(Outcome::List)
+            .collect()),
+    }
+}
+
+/// The cells of a column, each an outcome; a cell that is null is nothing.
+fn column(array: &ArrayRef) -> Result<Vec<Outcome>, String> {
+    macro_rules! whole {
+        ($kind:ty) => {
+            cells(array.as_primitive::<$kind>().iter(), |x| Outcome::Integer(i64::from(x)))
+        };
+    }
+    let array = match array.data_type() {
+        DataType::Dictionary(_, values) => {
+            &arrow::compute::cast(array, values).map_err(|error| error.to_string())?
+        }
+        _ => array,
+    };
+    Ok(match array.data_type() {
+        DataType::Null => vec![Outcome::Nothing; array.len()],
+        DataType::Boolean => booleans(array.as_boolean()),
+        DataType::Int8 => whole!(Int8Type),
+        DataType::Int16 => whole!(Int16Type),
+        DataType::Int32 => whole!(Int32Type),
+        DataType::Int64 => whole!(Int64Type),
+        DataType::UInt8 => whole!(UInt8Type),
+        DataType::UInt16 => whole!(UInt16Type),
+        DataType::UInt32 => whole!(UInt32Type),
+        DataType::UInt64 => cells(array.as_primitive::<UInt64Type>().iter(), unsigned),
+        DataType::Float16 | DataType::Float32 | DataType::Float64 => floats(array)?,
+        DataType::Utf8 => cells(array.as_string::<i32>().iter(), text),
+        DataType::LargeUtf8 => cells(array.as_string::<i64>().iter(), text),
+        DataType::Utf8View => cells(array.as_string_view().iter(), text),
+        DataType::List(_) => lists(array.as_list::<i32>().iter())?,
+        DataType::LargeList(_) => lists(array.as_list::<i64>().iter())?,
+        DataType::FixedSizeList(_, _) => lists(array.as_fixed_size_list().iter())?,
+        other => {
+            return Err(format!("a column has the type {other}, of which outcomes are not made"));
+        }
+    })
+}
+
+fn cells<T>(
+    cells: impl Iterator<Item = Option<T>>,
+    outcome: impl Fn(T) -> Outcome,
+) -> Vec<Outcome> {
+    cells.map(|cell| cell.map_or(Outcome::Nothing, &outcome)).collect()
+}
+
+fn booleans(array: &BooleanArray) -> Vec<Outcome> {
+    cells(array.iter(), |yes| Outcome::Integer(i64::from(yes)))
+}
+
+/// A narrow float is the same number as a wide one.
+fn floats(array: &ArrayRef) -> Result<Vec<Outcome>, String> {
+    let any = array.as_any();
+    if let Some(column) = any.downcast_ref::<Float64Array>() {
+        return Ok(cells(column.iter(), Outcome::Number));
+    }
+    if let Some(column) = any.downcast_ref::<Float32Array>() {
+        return Ok(cells(column.iter(), |x| Outcome::Number(f64::from(x))));
+    }
+    let column = any.downcast_ref::<Float16Array>().ok_or("a column is not of its type")?;
+    Ok(cells(column.iter(), |x| Outcome::Number(f64::from(x))))
+}
+
+/// Whole if it fits, as in text; else the nearest float.
+#[expect(clippy::cast_precision_loss, reason = "said so in the documentation of the format")]
+fn unsigned(x: u64) -> Outcome {
+    i64::try_from(x).map_or(Outcome::Number(x as f64), Outcome::Integer)
+}
+
+fn text(text: &str) -> Outcome {
+    Outcome::Text(text.to_owned())
+}
+
+fn lists(rows: impl Iterator<Item = Option<ArrayRef>>) -> Result<Vec<Outcome>, String> {
+    rows.map(|row| row.map_or(Ok(Outcome::Nothing), |items| column(&items).map(Outcome::List)))
+        .collect()
+}
