@@ -19,12 +19,12 @@ impl Tail {
     /// An upper bound of the chance of this many right guesses or more.
     ///
     /// # Guarantee
-    /// For every run that a region holds for, in both directions: each of the two bounds does, and so
-    /// does the smaller, since both are about the same event and look at nothing but counts.
+    /// For every run that a region holds for, in both directions: each of the bounds does, and so does
+    /// the smallest, since all are about the same event and look at nothing but counts.
     pub(super) fn bound(&self, region: &Region) -> Result<f64, AuditError> {
-        let curve = certificate::bound(self, region);
-        let mut best = curve;
+        let mut best = certificate::bound(self, region);
         for line in one_run::candidates(region) {
+            best = best.min(certificate::bound_by(self, line));
             best = best.min(one_run::bound(self, line)?);
         }
         Ok(best)

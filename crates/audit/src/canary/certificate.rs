@@ -65,6 +65,11 @@ pub(super) fn bound(tail: &Tail, region: &Region) -> f64 {
     best
 }
 
+/// The bound by a single line for every count.
+pub(super) fn bound_by(tail: &Tail, line: Line) -> f64 {
+    certified(tail, &vec![line; tail.right]).unwrap_or(1.0)
+}
+
 /// Running sums of the weights: W and V.
 #[derive(Clone, Copy)]
 struct Sums {
@@ -95,11 +100,11 @@ fn certified(tail: &Tail, lines: &[Line]) -> Option<f64> {
     (above.lower() > 0.0 && bound.is_finite()).then(|| bound.min(1.0))
 }
 
-/// How far the functions may rise so that U is -1: V (c - l) = W l + 1. Beyond 1e200 nothing is
+/// How far the functions may rise so that U is -1: V (c - l) = W l + 1. Beyond 1e100 nothing is
 /// gained any more, and a slope of 0 gains nothing at all.
 fn weight(sums: &Sums, right: f64, wrong: f64, slope: f64) -> f64 {
     let room = (sums.weights.lower() * right + 1.0) / wrong - sums.sloped.upper();
-    if room > 0.0 && slope > 0.0 && sums.weights.upper() < 1e200 { room / slope } else { 0.0 }
+    if room > 0.0 && slope > 0.0 && sums.weights.upper() < 1e100 { room / slope } else { 0.0 }
 }
 
 /// The least U from v on, if the functions fall there by factors s(l) such that it is constant:
@@ -113,7 +118,7 @@ fn plateau(tail: &Tail, sums: Sums) -> Option<f64> {
     for right in (tail.right..tail.made).rev() {
         let next = inverse.last().copied()?;
         let wrong = real(tail.made - right);
-        inverse.push(weights * real(right) * next / (next + sloped * wrong));
+        inverse.push(weights * real(right) * (next / (next + sloped * wrong)));
     }
     let first = inverse.last().copied()?;
     let factor = |y: f64| if y > 0.0 { (first / y).clamp(0.0, 1.0) } else { 0.0 };

@@ -59,7 +59,7 @@ fn approximate(epsilon: f64, delta: f64) -> Result<Region, AuditError> {
 }
 
 /// What μ allows: the tangents of p -> Φ(Φ^-1(p) + μ), at p = Φ(-s) for s on a grid.
-fn gaussian(mu: f64) -> Result<Region, AuditError> {
+pub(super) fn gaussian(mu: f64) -> Result<Region, AuditError> {
     const STEPS: usize = 160;
     const REACH: f64 = 8.0;
     let mu = Enclosure::point(mu)?;

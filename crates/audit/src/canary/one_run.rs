@@ -14,7 +14,7 @@ use crate::AuditError;
 use crate::region::{Line, Region};
 
 /// How many lines of a curve are tried.
-const TRIED: usize = 32;
+const TRIED: usize = 8;
 
 /// Lines of a region that are a pair (ε, δ) with ε >= 0; all, or evenly some of them.
 pub(super) fn candidates(region: &Region) -> Vec<Line> {
