@@ -1,7 +1,15 @@
-//! The audit of a target or of recorded outcomes.
+//! The audit of recorded outcomes, or of a target that can be run.
 
-use crate::report::Report;
-use crate::{AuditError, Claim, Event, Outcomes, Target};
+use crate::bounds;
+use crate::claim::Claim;
+use crate::explore::{Explored, Parts, explore};
+use crate::gauge::{Gauge, Tally};
+use crate::judge;
+use crate::plan::Plan;
+use crate::report::{Report, Verdict};
+use crate::test::binomial::real;
+use crate::witness::Witness;
+use crate::{AuditError, Event, Outcome, Outcomes, Target, World, sequential};
 
 /// How an audit is done.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,6 +38,23 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// The largest chance of a false alarm.
+    ///
+    /// # Errors
+    /// If the confidence is not above 0 and below 1, or delta not in [0, 1).
+    pub(crate) fn level(&self) -> Result<f64, AuditError> {
+        if !(self.confidence > 0.0 && self.confidence <= 1.0 - 1e-12) {
+            return Err(AuditError::invalid("confidence", self.confidence, "above 0 and below 1"));
+        }
+        if !(0.0..1.0).contains(&self.delta) {
+            return Err(AuditError::invalid("delta", self.delta, "at least 0 and below 1"));
+        }
+        // Rounded down: the difference of two floats this close is exact to half a unit.
+        Ok((1.0 - self.confidence).next_down())
+    }
+}
+
 /// When a live audit ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
@@ -51,41 +76,398 @@ pub struct Progress {
     pub evidence: f64,
 }
 
-/// Audits outcomes that were recorded before.
+/// The fewest outcomes of each world that an audit works with.
+pub const FEWEST: usize = 20;
+
+/// Of a hundred outcomes so many fit scores, and so many choose among them; the rest certifies.
+const FIT: u64 = 8;
+const CHOOSE: u64 = 14;
+/// No more outcomes of each world than this fit, or choose.
+const EXPLORED: u64 = 60_000;
+/// Runs of a live target at a time.
+const BATCH: usize = 1 << 16;
+
+/// Audits outcomes that were recorded before: independent runs in each of the two worlds.
+///
+/// # Guarantee
+/// That of [`Report`].
 ///
 /// # Errors
-/// If they allow no verdict.
+/// If they allow no verdict: too few, unequal in number, NaN, all the same.
 pub fn recorded(
-    _claim: &Claim,
-    _worlds: [&Outcomes; 2],
-    _options: &Options,
+    claim: &Claim,
+    worlds: [&Outcomes; 2],
+    options: &Options,
 ) -> Result<Report, AuditError> {
-    Err(AuditError::outcomes("nothing is audited yet", "wait"))
+    let level = options.level()?;
+    check(worlds, options)?;
+    let runs = worlds[0].len().min(worlds[1].len());
+    let split = Split::of(runs);
+    let select =
+        |part: Part| worlds.map(|outcomes| outcomes.select(&split.places(part, outcomes.len())));
+    let (fit, choose) = (select(Part::Fit), select(Part::Choose));
+    let parts = Parts { fit: [&fit[0], &fit[1]], choose: [&choose[0], &choose[1]] };
+    let certify = select(Part::Certify);
+    let pairs = count(certify[0].len().min(certify[1].len()));
+    let explored = explored(claim, &parts, pairs, level)?;
+    let mut tally = Tally::new(explored.gauge.cells());
+    let cells = certify.map(|outcomes| explored.gauge.read_all(&outcomes));
+    tally.count([&cells[0], &cells[1]]);
+    let plan = Plan::of(claim, &explored.seen, pairs, level);
+    let spent = 2 * count(runs) - 2 * pairs;
+    conclude(claim, &explored, &plan, &tally, spent, options)
 }
 
-/// Audits a target by running it.
+/// Audits a target by running it. Outcomes that certify are counted and forgotten.
+///
+/// # Guarantee
+/// That of [`Report`]; if it ends as soon as the claim is refuted, too.
 ///
 /// # Errors
 /// If it cannot be run, or its outcomes allow no verdict.
 pub fn live(
-    _claim: &Claim,
-    _target: &mut dyn Target,
-    _options: &Options,
-    _effort: Effort,
-    _watch: &mut dyn FnMut(Progress),
+    claim: &Claim,
+    target: &mut dyn Target,
+    options: &Options,
+    effort: Effort,
+    watch: &mut dyn FnMut(Progress),
 ) -> Result<Report, AuditError> {
-    Err(AuditError::outcomes("nothing is audited yet", "wait"))
+    let level = options.level()?;
+    let runs = match effort {
+        Effort::Runs(runs) => runs,
+        Effort::UntilRefuted(most) => {
+            return sequential::until_refuted(claim, target, options, most, watch);
+        }
+    };
+    if runs < count(FEWEST) {
+        return Err(AuditError::invalid("the number of runs", runs, format!("at least {FEWEST}")));
+    }
+    let fit_runs = (runs * FIT / 100).clamp(1, EXPLORED);
+    let choose_runs = (runs * CHOOSE / 100).clamp(1, EXPLORED);
+    let pairs = runs - fit_runs - choose_runs;
+    let mut done = 0;
+    let mut draw = |target: &mut dyn Target, n: u64| -> Result<[Outcomes; 2], AuditError> {
+        let mut worlds = [Outcomes::new(), Outcomes::new()];
+        for (world, outcomes) in World::BOTH.into_iter().zip(&mut worlds) {
+            run_checked(target, world, n, outcomes, options)?;
+        }
+        done += n;
+        watch(Progress { runs: done, most: runs, evidence: 0.0 });
+        Ok(worlds)
+    };
+    let (fit, choose) = (draw(target, fit_runs)?, draw(target, choose_runs)?);
+    let parts = Parts { fit: [&fit[0], &fit[1]], choose: [&choose[0], &choose[1]] };
+    let explored = explored(claim, &parts, pairs, level)?;
+    let plan = Plan::of(claim, &explored.seen, pairs, level);
+    let mut tally = Tally::new(explored.gauge.cells());
+    let mut left = pairs;
+    while left > 0 {
+        let n = left.min(count(BATCH));
+        let worlds = draw(target, n)?;
+        let cells = worlds.map(|outcomes| explored.gauge.read_all(&outcomes));
+        tally.count([&cells[0], &cells[1]]);
+        left -= n;
+    }
+    conclude(claim, &explored, &plan, &tally, 2 * (fit_runs + choose_runs), options)
 }
 
-/// Audits recorded outcomes with an event that was chosen before they were: all of them certify.
+/// Audits recorded outcomes with an event that was chosen before they were recorded: all of them certify.
+///
+/// # Guarantee
+/// That of [`Report`].
 ///
 /// # Errors
 /// As for [`recorded`].
 pub fn confirm(
-    _claim: &Claim,
-    _event: &Event,
-    _worlds: [&Outcomes; 2],
-    _options: &Options,
+    claim: &Claim,
+    event: &Event,
+    likelier_in: World,
+    worlds: [&Outcomes; 2],
+    options: &Options,
 ) -> Result<Report, AuditError> {
-    Err(AuditError::outcomes("nothing is audited yet", "wait"))
+    check(worlds, options)?;
+    let cells = worlds.map(|outcomes| event.read_all(outcomes));
+    let mut tally = Tally::new(2);
+    tally.count([&cells[0], &cells[1]]);
+    let plan = Plan {
+        cell: 1,
+        // The event is read as cell 1, whichever world it speaks for.
+        speaks_for: World::One,
+        event_share: 1.0,
+        bet: None,
+        bet_share: 0.0,
+        promise: 0.0,
+    };
+    let (tally, plan) = match likelier_in {
+        World::One => (tally, plan),
+        World::Zero => {
+            // Cells the other way round, so that the event speaks for world 0.
+            let mut turned = Tally::new(2);
+            let flip = |cells: &Vec<u8>| -> Vec<u8> { cells.iter().map(|x| 1 - x).collect() };
+            turned.count([&flip(&cells[0]), &flip(&cells[1])]);
+            (turned, Plan { speaks_for: World::Zero, ..plan })
+        }
+    };
+    let found = Found { claim, event: event.clone(), plan: &plan, tally: &tally, seen: None };
+    found.report(0, options)
+}
+
+/// Runs a target and checks what it gives.
+pub(crate) fn run_checked(
+    target: &mut dyn Target,
+    world: World,
+    n: u64,
+    outcomes: &mut Outcomes,
+    options: &Options,
+) -> Result<(), AuditError> {
+    let n = usize::try_from(n).unwrap_or(usize::MAX);
+    let before = outcomes.len();
+    target.run(world, n, outcomes)?;
+    if outcomes.len() != before + n {
+        return Err(AuditError::target(
+            format!("gave {} outcomes where {n} were asked", outcomes.len() - before),
+            "make it give one outcome for each run",
+        ));
+    }
+    refuse_nan(outcomes, options)
+}
+
+pub(crate) fn explored(
+    claim: &Claim,
+    parts: &Parts<'_>,
+    pairs: u64,
+    level: f64,
+) -> Result<Explored, AuditError> {
+    explore(claim, parts, pairs, level).ok_or_else(all_the_same)
+}
+
+fn all_the_same() -> AuditError {
+    AuditError::outcomes(
+        "all outcomes of both worlds are the same, so there is nothing to tell them apart by",
+        "check that the target was run, on inputs that differ, with noise",
+    )
+}
+
+fn check(worlds: [&Outcomes; 2], options: &Options) -> Result<(), AuditError> {
+    let [zero, one] = worlds.map(Outcomes::len);
+    for (world, n) in [(0, zero), (1, one)] {
+        if n < FEWEST {
+            return Err(AuditError::outcomes(
+                format!("world {world} has {n} outcomes"),
+                format!("record at least {FEWEST}; thousands are needed to refute anything"),
+            ));
+        }
+    }
+    if zero != one && !options.unequal {
+        return Err(AuditError::outcomes(
+            format!("the worlds have {zero} and {one} outcomes"),
+            "record as many of each; if that is on purpose, say that they may be unequal",
+        ));
+    }
+    worlds.into_iter().try_for_each(|outcomes| refuse_nan(outcomes, options))
+}
+
+fn refuse_nan(outcomes: &Outcomes, options: &Options) -> Result<(), AuditError> {
+    let found = match outcomes {
+        Outcomes::Integers(_) => None,
+        Outcomes::Numbers(column) => column.iter().position(|x| x.is_nan()),
+        Outcomes::Mixed(column) => column.iter().position(has_nan),
+    };
+    match found {
+        Some(place) if !options.nan_is_an_outcome => Err(AuditError::outcomes(
+            format!("outcome {} is not a number (NaN)", place + 1),
+            "if the target can really answer NaN, say that NaN is an outcome: it may give data away",
+        )),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn has_nan(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Number(x) => x.is_nan(),
+        Outcome::List(all) | Outcome::Set(all) => all.iter().any(has_nan),
+        Outcome::Nothing | Outcome::Integer(_) | Outcome::Text(_) => false,
+    }
+}
+
+/// What an outcome is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Fit,
+    Choose,
+    Certify,
+}
+
+/// Which recorded outcomes are used for what, by their place: scattered, so that a drift in a recording
+/// does not put one part apart from the others.
+struct Split {
+    fit: u64,
+    choose: u64,
+}
+
+impl Split {
+    fn of(runs: usize) -> Self {
+        let hundred = count(runs).max(1);
+        let share = |percent: u64| (percent * 1000).min(EXPLORED * 100_000 / hundred);
+        Self { fit: share(FIT), choose: share(CHOOSE) }
+    }
+
+    fn part(&self, place: usize) -> Part {
+        let rank = scattered(count(place)) % 100_000;
+        if rank < self.fit {
+            Part::Fit
+        } else if rank < self.fit + self.choose {
+            Part::Choose
+        } else {
+            Part::Certify
+        }
+    }
+
+    fn places(&self, part: Part, len: usize) -> Vec<usize> {
+        (0..len).filter(|place| self.part(*place) == part).collect()
+    }
+}
+
+/// A fixed mixing of bits (splitmix64).
+fn scattered(x: u64) -> u64 {
+    let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+pub(crate) fn count(n: usize) -> u64 {
+    u64::try_from(n).unwrap_or(u64::MAX)
+}
+
+fn conclude(
+    claim: &Claim,
+    explored: &Explored,
+    plan: &Plan,
+    tally: &Tally,
+    spent: u64,
+    options: &Options,
+) -> Result<Report, AuditError> {
+    let event = event_of(&explored.gauge, plan);
+    let found = Found { claim, event, plan, tally, seen: Some(&explored.seen) };
+    found.report(spent, options)
+}
+
+pub(crate) fn event_of(gauge: &Gauge, plan: &Plan) -> Event {
+    gauge.event(plan.cell, plan.speaks_for)
+}
+
+/// What was planned and what was counted.
+struct Found<'a> {
+    claim: &'a Claim,
+    event: Event,
+    plan: &'a Plan,
+    tally: &'a Tally,
+    seen: Option<&'a Tally>,
+}
+
+impl Found<'_> {
+    fn report(&self, spent: u64, options: &Options) -> Result<Report, AuditError> {
+        let level = options.level()?;
+        let p_value = judge::p_value(self.claim, self.plan, self.tally, level)?;
+        let verdict = if p_value <= level { Verdict::Violated } else { Verdict::NotViolated };
+        let certified = self.tally.runs(World::Zero) + self.tally.runs(World::One);
+        let mut report = Report {
+            verdict,
+            claim: self.claim.text().to_owned(),
+            false_alarm: level,
+            p_value,
+            epsilon_lower: 0.0,
+            delta: options.delta,
+            mu_lower: 0.0,
+            witness: Some(self.witness()),
+            samples: spent + certified,
+            explored: spent,
+            curve: Vec::new(),
+            claimed: claimed(self.claim),
+            method: self.method(),
+        };
+        if options.bounds {
+            report.epsilon_lower = self.epsilon(level, options.delta)?;
+            let seen = self.seen.unwrap_or(self.tally);
+            let list = bounds::ladder(bounds::mu_guess(seen), None);
+            report.mu_lower = match self.seen {
+                Some(seen) => bounds::mu_lower(seen, &list, self.tally, level)?,
+                None => self.mu_of_event(level)?,
+            };
+            report.curve = bounds::curve(self.tally, level)?;
+        }
+        Ok(report)
+    }
+
+    /// The bound on epsilon: from the witness if the claim is a statement about one delta, this one.
+    fn epsilon(&self, level: f64, delta: f64) -> Result<f64, AuditError> {
+        let claimed = point_claim(self.claim, delta);
+        let (plan, guess) = match (self.seen, claimed) {
+            (Some(seen), None) => {
+                let (cell, speaks_for, guess) =
+                    bounds::epsilon_event(seen, self.tally.paired(), delta, level);
+                (Plan { cell, speaks_for, ..self.plan.clone() }, guess)
+            }
+            (Some(seen), Some(_)) => {
+                let (from, to) = judge::rates(self.plan, seen);
+                let ratio = (to.smoothed() - delta).max(1e-12) / from.smoothed();
+                (self.plan.clone(), crate::test::curve::log(ratio.max(1.0)))
+            }
+            (None, _) => (self.plan.clone(), 8.0),
+        };
+        let list = bounds::ladder(guess, claimed);
+        bounds::epsilon_lower(judge::rates(&plan, self.tally), &list, delta, level)
+    }
+
+    fn mu_of_event(&self, level: f64) -> Result<f64, AuditError> {
+        let (from, to) = judge::rates(self.plan, self.tally);
+        bounds::climb(&bounds::ladder(4.0, None), |mu| {
+            let claim = bounds::gaussian_claim(mu)?;
+            crate::test::exact::EventTest::new(claim.region(World::Zero), from, to)?.refutes(level)
+        })
+    }
+
+    fn witness(&self) -> Witness {
+        let (from, _) = judge::rates(self.plan, self.tally);
+        let world = self.plan.speaks_for;
+        let hits = |of: World| {
+            let beyond = self.tally.from(of, self.plan.cell);
+            match world {
+                World::One => beyond,
+                World::Zero => self.tally.runs(of) - beyond,
+            }
+        };
+        let rate = real(from.hits) / real(from.runs).max(1.0);
+        Witness {
+            text: self.event.to_string(),
+            event: self.event.clone(),
+            likelier_in: world,
+            hits: World::BOTH.map(hits),
+            runs: World::BOTH.map(|of| self.tally.runs(of)),
+            allowed: self.claim.region(world.other()).power(rate),
+        }
+    }
+
+    fn method(&self) -> String {
+        match &self.plan.bet {
+            None => "an exact test of the witness".to_owned(),
+            Some(_) => format!(
+                "an exact test of the witness and a test of the whole curve, with {:.0} % and {:.0} % of the \
+                 false-alarm chance",
+                100.0 * self.plan.event_share,
+                100.0 * self.plan.bet_share
+            ),
+        }
+    }
+}
+
+/// The epsilon of a claim that is a statement about one pair (epsilon, delta).
+fn point_claim(claim: &Claim, delta: f64) -> Option<f64> {
+    claim.point().filter(|(_, claimed)| *claimed == delta).map(|(epsilon, _)| epsilon)
+}
+
+/// The claimed trade-off curve.
+pub(crate) fn claimed(claim: &Claim) -> Vec<(f64, f64)> {
+    claim.region(World::Zero).corners().map(|(p, q)| (p, (1.0 - q).max(0.0))).collect()
 }

@@ -1,6 +1,6 @@
 //! What is claimed: a guarantee, as the region of chances it allows.
 
-use throng_account::{Accuracy, Direction, MechanismSpec, Neighbours, PrivacyLoss};
+use throng_account::{Accuracy, Direction, Leaf, MechanismSpec, Neighbours, PrivacyLoss};
 
 use crate::region::Region;
 use crate::{AuditError, World};
@@ -30,6 +30,8 @@ pub struct Claim {
     under: Neighbours,
     /// By the world in which an event is a false alarm.
     regions: [Region; 2],
+    /// If it is a statement about one pair: epsilon and delta.
+    point: Option<(f64, f64)>,
 }
 
 impl Claim {
@@ -73,13 +75,13 @@ impl Claim {
                 [region(Some(Direction::Add))?, region(Some(Direction::Remove))?]
             }
         };
-        Ok(Self { text: spec.to_string(), under, regions })
+        Ok(Self { text: spec.to_string(), under, regions, point: point(spec) })
     }
 
     /// The claim that each of some lines bounds events both ways round; for families of claims.
     pub(crate) fn of_lines(text: String, lines: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let region = Region::of_lines(lines);
-        Self { text, under: Neighbours::AddRemove, regions: [region.clone(), region] }
+        Self { text, under: Neighbours::AddRemove, regions: [region.clone(), region], point: None }
     }
 
     /// The text of the claim.
@@ -98,5 +100,21 @@ impl Claim {
     #[must_use]
     pub const fn region(&self, from: World) -> &Region {
         &self.regions[from.index()]
+    }
+
+    /// Epsilon and delta, if the claim is a statement about one pair of them.
+    #[must_use]
+    pub const fn point(&self) -> Option<(f64, f64)> {
+        self.point
+    }
+}
+
+fn point(spec: &MechanismSpec) -> Option<(f64, f64)> {
+    match spec {
+        MechanismSpec::Leaf(Leaf::Pure { epsilon }) => Some((epsilon.to_f64_up(), 0.0)),
+        MechanismSpec::Leaf(Leaf::ApproxDp { epsilon, delta }) => {
+            Some((epsilon.to_f64_up(), delta.to_f64_up()))
+        }
+        _ => None,
     }
 }

@@ -74,6 +74,7 @@ mod tests {
             outcome("[1, [2]]"),
             list(vec![Outcome::Integer(1), Outcome::List(vec![Outcome::Integer(2)])])
         );
+        assert_eq!(outcome(r#"{"set":[2,1]}"#), outcome(r#"{"set":[1,2]}"#));
         assert_eq!(outcome(r#""NaN""#), Ok(Outcome::Text("NaN".to_owned())));
         assert_eq!(line(r#"{"outcomes": [1]}"#), Ok(Line::All(vec![Outcome::Integer(1)])));
     }

@@ -111,8 +111,14 @@ fn better_half(
     let mut ranked = Vec::with_capacity(alive.len());
     for pair in alive {
         let mut target = AtPair::new(generator, pair);
-        let report = audit::live(claim, &mut target, &rough, Effort::Runs(runs), &mut |_| {})?;
-        ranked.push((report.p_value, -report.epsilon_lower, pair));
+        let (p_value, epsilon) =
+            match audit::live(claim, &mut target, &rough, Effort::Runs(runs), &mut |_| {}) {
+                Ok(report) => (report.p_value, report.epsilon_lower),
+                // A pair that tells nothing, such as one with a single outcome, comes last.
+                Err(AuditError::Outcomes { .. }) => (1.0, 0.0),
+                Err(other) => return Err(other),
+            };
+        ranked.push((p_value, -epsilon, pair));
     }
     ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
     let half = ranked.len() / 2;

@@ -51,7 +51,11 @@ impl Region {
             }
             while let Some(last) = hull.last() {
                 let useless = match hull.len().checked_sub(2).and_then(|i| hull.get(i)) {
-                    Some(before) => cross(*before, line) <= cross(*before, *last),
+                    // Lines through one corner, but for rounding, are one corner.
+                    Some(before) => {
+                        let x = cross(*before, line);
+                        last.at(x) >= before.at(x) * (1.0 - 1e-7)
+                    }
                     // The steepest line is of use only if it is below at p = 0.
                     None => line.intercept <= last.intercept,
                 };

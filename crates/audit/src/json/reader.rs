@@ -2,6 +2,7 @@
 
 use super::Line;
 use crate::Outcome;
+use crate::probe::key;
 
 /// How many brackets may be open at once.
 const DEEPEST: usize = 64;
@@ -168,8 +169,10 @@ impl<'a> Reader<'a> {
 const NOT_FINITE: &str = "has NaN or an infinity as a bare word, which JSON does not know; write it as \
      a text, such as \"NaN\" or \"inf\"";
 
-fn set(label: &str, items: Vec<Outcome>) -> Result<Outcome, String> {
+/// A set in an order of its own, so that equal sets look equal.
+fn set(label: &str, mut items: Vec<Outcome>) -> Result<Outcome, String> {
     if label == "set" {
+        items.sort_by_cached_key(key);
         return Ok(Outcome::Set(items));
     }
     Err("has an object that is not {\"set\": [...]}".to_owned())

@@ -147,10 +147,25 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         return canaries::run(options, &claim, &delta, path);
     }
     let asked = options.asked(&delta);
-    let (report, pair) = options.audited(&claim, &asked)?;
+    let (report, pair) = options.audited(&claim, &asked).map_err(named)?;
     let answer = Answer::new(options, &delta, pair, report);
     options.hand_over(&answer)?;
     verdict(answer.verdict)
+}
+
+/// Names the option behind a hint of the auditor, who knows no options.
+fn named(failure: Failure) -> Failure {
+    match failure {
+        Failure::Told { code, message, excerpt, mut hint } => {
+            for (word, option) in [("NaN is an outcome", "--nan"), ("may be unequal", "--unequal")] {
+                if hint.contains(word) {
+                    hint = format!("{hint} ({option})");
+                }
+            }
+            Failure::Told { code, message, excerpt, hint }
+        }
+        other @ (Failure::Options(_) | Failure::PipeClosed | Failure::Violated) => other,
+    }
 }
 
 /// The exit code that goes with a verdict.
@@ -180,7 +195,7 @@ impl Options {
         let [zero, one] = files::read([zero, one])?;
         let worlds = [&zero, &one];
         let report = match witness::given(self)? {
-            Some(event) => audit::confirm(claim, &event, worlds, asked)?,
+            Some(known) => audit::confirm(claim, &known.event, known.likelier_in, worlds, asked)?,
             None => audit::recorded(claim, worlds, asked)?,
         };
         Ok((report, None))

@@ -109,7 +109,7 @@ fn people_read_a_verdict_and_a_witness() {
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     let text = stdout(&output);
     assert!(text.starts_with("violated: "), "{text}");
-    for part in ["pure(epsilon=1)", "0.001", "epsilon at delta 0", "witness: ", "world", "allows"] {
+    for part in ["pure(eps=1)", "0.001", "epsilon at delta 0", "witness: ", "world", "allows"] {
         assert!(text.contains(part), "{part} not in {text}");
     }
     assert!(!text.contains('\x1b'));
@@ -157,7 +157,7 @@ fn vectors_texts_and_sets() {
     let worlds = Worlds::new("sets", "jsonl", [sets[0].as_bytes(), sets[1].as_bytes()]);
     assert_eq!(worlds.json(SAME, &[])["verdict"], "violated");
     // The order of a set does not count.
-    let sets = ["{\"set\":[1,2]}\n".repeat(700), "{\"set\":[2,1]}\n".repeat(700)];
+    let sets = ["{\"set\":[1,2]}\n3\n".repeat(700), "{\"set\":[2,1]}\n3\n".repeat(700)];
     let worlds = Worlds::new("order", "jsonl", [sets[0].as_bytes(), sets[1].as_bytes()]);
     assert_eq!(worlds.json(SAME, &[])["verdict"], "not-violated");
 }
@@ -166,7 +166,8 @@ fn vectors_texts_and_sets() {
 fn the_last_bit_of_a_float_counts() {
     let (low, high) = ("0.1\n".repeat(1000), "0.10000000000000002\n".repeat(1000));
     for ending in ["csv", "jsonl"] {
-        let worlds = Worlds::new(&format!("bits-{ending}"), ending, [low.as_bytes(), high.as_bytes()]);
+        let worlds =
+            Worlds::new(&format!("bits-{ending}"), ending, [low.as_bytes(), high.as_bytes()]);
         assert_eq!(worlds.json(SAME, &[])["verdict"], "violated", "{ending}");
     }
 }
@@ -179,11 +180,18 @@ fn bad_files_give_no_verdict() {
     };
     assert!(with("empty", b"").contains("no outcomes"));
     assert!(with("utf8", b"1\n\xff\n").contains("line 2 is not UTF-8"));
-    with("unequal", b"1\n2\n");
-    with("nan", "nan\n".repeat(1000).as_bytes());
-    for (ending, content) in
-        [("jsonl", "1\nx\n"), ("json", "[1,"), ("arrow", "nothing"), ("parquet", "nothing"), ("json", "")]
-    {
+    assert!(with("unequal", "1\n".repeat(500).as_bytes()).contains("--unequal"));
+    assert!(with("nan", "nan\n".repeat(1000).as_bytes()).contains("--nan"));
+    with("few", b"1\n2\n");
+    let constant = "5\n".repeat(1000);
+    refused(&Worlds::texts("constant", [&constant, &constant]).audit(SAME, &[]));
+    for (ending, content) in [
+        ("jsonl", "1\nx\n"),
+        ("json", "[1,"),
+        ("arrow", "nothing"),
+        ("parquet", "nothing"),
+        ("json", ""),
+    ] {
         let worlds = Worlds::new("garbage", ending, [content.as_bytes(), content.as_bytes()]);
         refused(&worlds.audit(SAME, &[]));
     }
@@ -232,7 +240,9 @@ fn pictures_and_reports() {
         assert!(text(svg).contains(part), "{part}");
     }
     assert!(std::fs::read(png).unwrap().starts_with(b"\x89PNG"));
-    for part in ["# Audit of pure(epsilon=1)", "Violated.", "--witness", "## What this does not say"] {
+    for part in
+        ["# Audit of pure(eps=1)", "Violated.", "--witness", "## What this does not say"]
+    {
         assert!(text(md).contains(part), "{part} not in {}", text(md));
     }
     let page = text(html);
@@ -257,7 +267,8 @@ done"#;
 /// The same in both worlds.
 const SILENT: &str = r#"while IFS= read -r request; do
     n=${request#*\"n\":}; n=${n%%[,\}]*}
-    yes 7 | head -n "$n"
+    yes '7
+8' | head -n "$n"
 done"#;
 
 #[test]
@@ -279,6 +290,7 @@ fn programs_that_fail_give_no_verdict() {
     assert!(failed(&[], "echo garbage").contains("garbage"));
     assert!(failed(&["--timeout", "0.2"], "exec sleep 100").contains("0.2 s"));
     assert!(failed(&[], "while read r; do echo NaN; done").contains("\"NaN\""));
+    assert!(failed(&["--runs", "100"], "yes 7 | head -n 100").contains("the same"));
     let none = run(&["audit", "--claim", SAME, "--", "no-such-program-at-all"]);
     assert!(refused(&none).contains("no-such-program-at-all"));
 }

@@ -4,6 +4,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::process::{ChildStderr, ChildStdout};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// The longest line that is read.
@@ -88,19 +89,30 @@ fn read(mut out: impl BufRead, listener: &SyncSender<Piece>) {
 }
 
 /// What a program says besides, of which the last line is kept.
-pub(super) struct Talk(Arc<Mutex<String>>);
+pub(super) struct Talk {
+    last: Arc<Mutex<String>>,
+    listener: JoinHandle<()>,
+}
 
 impl Talk {
     pub(super) fn of(err: ChildStderr) -> Self {
         let last = Arc::new(Mutex::new(String::new()));
         let kept = Arc::clone(&last);
-        std::thread::spawn(move || listen(BufReader::new(err), &kept));
-        Self(last)
+        let listener = std::thread::spawn(move || listen(BufReader::new(err), &kept));
+        Self { last, listener }
     }
 
-    /// The last line, shortened and without control characters.
+    /// The last line of a program that has ended, shortened and without control characters. Whoever
+    /// it started may still hold its pipe: there is little patience.
     pub(super) fn last(&self) -> Option<String> {
-        let last = self.0.lock().ok()?;
+        const STEP: Duration = Duration::from_millis(5);
+        for _ in 0..100 {
+            if self.listener.is_finished() {
+                break;
+            }
+            std::thread::sleep(STEP);
+        }
+        let last = self.last.lock().ok()?;
         (!last.is_empty()).then(|| last.clone())
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use throng_audit::pairs::{self, AtPair};
-use throng_audit::{Claim, Command, Effort, Outcomes, Report, Target, World, audit};
+use throng_audit::{Claim, Command, Effort, Outcomes, Report, Target, Witness, World, audit};
 
 use super::{Options, witness};
 use crate::failure::Failure;
@@ -21,10 +21,11 @@ pub(super) fn audited(
     asked: &audit::Options,
 ) -> Result<(Report, Option<usize>), Failure> {
     let mut target = target(options)?;
-    if let Some(event) = witness::given(options)? {
+    if let Some(known) = witness::given(options)? {
         let runs = options.runs.or(options.most).unwrap_or(AGAIN);
         let [zero, one] = outcomes(&mut target, runs)?;
-        return Ok((audit::confirm(claim, &event, [&zero, &one], asked)?, None));
+        let Witness { event, likelier_in, .. } = known;
+        return Ok((audit::confirm(claim, &event, likelier_in, [&zero, &one], asked)?, None));
     }
     let effort = match options.runs {
         Some(runs) => Effort::Runs(runs),

@@ -65,7 +65,8 @@ fn parts(answer: &Answer) -> Vec<Part> {
     parts.push(Part::Heading("What is certified"));
     parts.push(Part::Table(bounds(answer)));
     parts.push(Part::Text(format!(
-        "Each line is wrong with a chance of at most {}, over the randomness of the target. {}",
+        "Each line is wrong with a chance of at most {}, over the randomness of the target. The \
+         verdict was reached by {}.",
         digits::plain_or_exponent(answer.false_alarm),
         answer.method
     )));

@@ -3,23 +3,23 @@
 use std::fs;
 use std::path::Path;
 
-use throng_audit::{Event, Witness};
+use throng_audit::Witness;
 
 use super::answer::Answer;
 use super::{Options, write};
 use crate::failure::Failure;
 use crate::output;
 
-/// The event to count, if one was given: a saved witness, or an event alone.
-pub(super) fn given(options: &Options) -> Result<Option<Event>, Failure> {
+/// The witness to count again, if one was given.
+pub(super) fn given(options: &Options) -> Result<Option<Witness>, Failure> {
     const HINT: &str = "--witness reads what --save-witness wrote";
     let Some(path) = &options.witness else { return Ok(None) };
     let name = path.display();
     let text = fs::read_to_string(path)
         .map_err(|error| Failure::usage(format!("{name} cannot be read: {error}"), HINT))?;
-    let witness = serde_json::from_str::<Witness>(&text).map(|witness| witness.event);
-    let event = witness.or_else(|_| serde_json::from_str::<Event>(&text));
-    event.map(Some).map_err(|error| Failure::usage(format!("{name} is no witness: {error}"), HINT))
+    serde_json::from_str(&text)
+        .map(Some)
+        .map_err(|error| Failure::usage(format!("{name} is no witness: {error}"), HINT))
 }
 
 /// Writes the event of an answer; an audit without one is told.

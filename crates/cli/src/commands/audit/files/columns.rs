@@ -2,6 +2,7 @@
 //! columns that are a vector together.
 
 use std::fs::File;
+use std::io::{self, Read, Seek};
 use std::path::Path;
 
 use arrow::array::{
@@ -20,16 +21,38 @@ use super::unreadable;
 use crate::failure::Failure;
 
 /// The outcomes of an Arrow file, or of a stream of batches.
-pub(super) fn arrow(path: &Path, file: File) -> Result<Outcomes, Failure> {
+pub(super) fn arrow(path: &Path, mut file: File) -> Result<Outcomes, Failure> {
     let failed = |error: ArrowError| unreadable(path, &error);
-    let again = file.try_clone().map_err(|error| unreadable(path, &error))?;
-    match FileReader::try_new_buffered(file, None) {
-        Ok(batches) => collect(path, batches),
-        Err(_) => {
-            let mut again = again;
-            std::io::Seek::rewind(&mut again).map_err(|error| unreadable(path, &error))?;
-            collect(path, StreamReader::try_new_buffered(again, None).map_err(failed)?)
+    let kind = Kind::of(&mut file).map_err(|error| unreadable(path, &error))?;
+    match kind {
+        Some(Kind::File) => collect(path, FileReader::try_new_buffered(file, None).map_err(failed)?),
+        Some(Kind::Stream) => {
+            collect(path, StreamReader::try_new_buffered(file, None).map_err(failed)?)
         }
+        None => Err(unreadable(path, &"it is not an Arrow file")),
+    }
+}
+
+/// The two forms of Arrow data.
+enum Kind {
+    File,
+    Stream,
+}
+
+impl Kind {
+    /// Looks at the first bytes. A stream begins with the length of its first message: one that is
+    /// longer than the file is none, and no memory is asked for it.
+    fn of(file: &mut File) -> io::Result<Option<Self>> {
+        let size = file.metadata()?.len();
+        let mut start = [0; 8];
+        let whole = file.read_exact(&mut start).is_ok();
+        file.rewind()?;
+        let [a, b, c, d, length @ ..] = start;
+        if whole && start.starts_with(b"ARROW1") {
+            return Ok(Some(Self::File));
+        }
+        let fits = u64::from(u32::from_le_bytes(length)) <= size;
+        Ok((whole && [a, b, c, d] == [0xff; 4] && fits).then_some(Self::Stream))
     }
 }
 
