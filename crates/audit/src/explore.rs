@@ -8,6 +8,7 @@ use crate::gauge::{Gauge, Tally};
 use crate::plan::{Plan, excess};
 use crate::probe::{Probe, probes};
 use crate::score::{Score, fit_forest, fit_integers, fit_linear, fit_steps, fit_table};
+use crate::test::binomial::real;
 use crate::test::exact::Rate;
 use crate::{Outcomes, World};
 
@@ -145,8 +146,20 @@ fn weigh(
     });
     let mut seen = Tally::new(gauge.cells());
     seen.count([&cells[0], &cells[1]]);
-    let promise = Plan::of(claim, &seen, pairs, level).promise;
+    let runs = real(seen.paired()).max(1.0);
+    let curse = curse(&gauge.score) * (real(pairs) / runs).sqrt();
+    let promise = Plan::of(claim, &seen, pairs, level).promise - curse;
     Some((promise, Explored { gauge, seen }))
+}
+
+/// How much more a score with many parameters must promise, in standard deviations, to be preferred.
+fn curse(score: &Score) -> f64 {
+    match score {
+        Score::Monotone { .. } => 0.0,
+        Score::Steps { .. } | Score::Integers { .. } | Score::Table { .. } => 0.7,
+        Score::Linear { .. } => 0.7,
+        Score::Forest { .. } => 1.2,
+    }
 }
 
 /// Ranks at which cuts are put: equal parts in the middle, ever smaller ones at both ends.

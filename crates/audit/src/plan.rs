@@ -61,7 +61,13 @@ pub(crate) fn excess(region: &Region, p: f64, q: f64) -> f64 {
 const POINTS: usize = 5;
 
 /// What weights that were fitted to what was seen are expected to lose.
-const FOUND_CURSE: f64 = 2.0;
+const FOUND_CURSE: f64 = 3.0;
+
+/// Excesses that differ by less, in standard deviations, are as good as equal.
+const NOISE: f64 = 1.5;
+
+/// How often an event, and its opposite, must have been seen to be part of a sum.
+const FREQUENT: f64 = 10.0;
 
 /// What an event found by looking at all of them is expected to lose, in standard deviations.
 const WINNERS_CURSE: f64 = 1.0;
@@ -119,7 +125,7 @@ fn best_event(claim: &Claim, chances: &Chances) -> (usize, World, f64) {
         all.push(Candidate::of(claim, k, World::Zero, 1.0 - q, 1.0 - p));
     }
     let most = all.iter().map(|one| one.excess).fold(f64::NEG_INFINITY, f64::max);
-    let noise = 1.0 / chances.runs.max(1.0).sqrt();
+    let noise = NOISE / chances.runs.max(1.0).sqrt();
     all.iter()
         .filter(|one| one.excess >= most - noise)
         .max_by(|a, b| a.potential.total_cmp(&b.potential))
@@ -131,15 +137,17 @@ fn best_bet(claim: &Claim, seen: &Tally, chances: &Chances) -> Option<(Bet, f64)
     let region = claim.region(World::Zero);
     let lines: Vec<Line> = chances.zero.iter().map(|p| region.tangent(*p)).collect();
     let covariance = covariance(chances, &lines);
+    // Where hardly anything was seen nothing is known about the slope, and a stake may be ruinous.
+    let enough = FREQUENT / chances.runs.max(1.0);
+    let known = |p: f64, q: f64| p >= enough && 1.0 - q >= enough;
     // What is expected to be found: everywhere a little more than claimed, as if a Gaussian were a
     // little closer; or what was seen, which may be noise.
-    let model: Vec<f64> = chances.zero.iter().map(|p| sensitivity(region.power(*p))).collect();
-    let found: Vec<f64> = chances
-        .zero
-        .iter()
-        .zip(&chances.one)
-        .map(|(p, q)| (q - region.power(*p)).max(0.0))
-        .collect();
+    let of_events = |excess: &dyn Fn(f64, f64) -> f64| -> Vec<f64> {
+        let both = chances.zero.iter().zip(&chances.one);
+        both.map(|(p, q)| if known(*p, *q) { excess(*p, *q) } else { f64::NEG_INFINITY }).collect()
+    };
+    let model = of_events(&|p, _| sensitivity(region.power(p)));
+    let found = of_events(&|p, q| (q - region.power(p)).max(0.0));
     let make = |excess: &[f64]| -> Option<(Bet, f64)> {
         let bet = Bet::new(&weights(&covariance, excess)?, &lines);
         let (mean, deviation) = bet.moments(seen);
@@ -188,6 +196,7 @@ fn covariance(chances: &Chances, lines: &[Line]) -> Vec<Vec<f64>> {
 fn weights(covariance: &[Vec<f64>], excess: &[f64]) -> Option<Vec<f64>> {
     let m = excess.len();
     let mut w = vec![0.0f64; m];
+    // An event without an expectation keeps its weight of 0.
     for _ in 0..200 {
         let mut moved = 0.0f64;
         for i in 0..m {

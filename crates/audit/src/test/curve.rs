@@ -19,10 +19,12 @@
 //!
 //! ```text
 //! P(S >= s) = (E e^Y)^n E'[e^-S; S >= s] <= e^-s E'[e^-(S-s); S >= s]
-//!           = e^-s ∫ e^-u P'(s <= S <= s + u) du <= e^-s (1/√(2πnv) + 2Δ),
+//!           = e^-s ∫ e^-u P'(s <= S <= s + u) du <= e^-s (erfcx(√(2nv)) + 2Δ),
 //! ```
 //!
-//! where v is the variance of Y under P', and Δ = 0.4748 E'|Y - E'Y|^3 / (v^(3/2) √n) bounds the distance of
+//! where v is the variance of Y under P': an interval of length u has at most the chance
+//! 2 Phi(u / 2√(nv)) - 1 under a normal law of variance nv, wherever it lies, and ∫ e^-u of that is erfcx(√(2nv))
+//! = e^(2nv) erfc(√(2nv)); and Δ = 0.4748 E'|Y - E'Y|^3 / (v^(3/2) √n) bounds the distance of
 //! S from a normal variable (Berry-Esseen). Without the last factor this is Markov's inequality for a product
 //! of bets; with it, it is within a few percent of the normal tail, at false-alarm chances of 5 % and of
 //! 1e-9 alike. The moments under P' are means of bounded functions of Z under P; they are bounded on
@@ -34,7 +36,7 @@
 //! sample variance penalization"; Waudby-Smith and Ramdas (2024), "Estimating means of bounded random
 //! variables by betting".
 
-use throng_numeric::Enclosure;
+use throng_numeric::{Enclosure, normal};
 
 use super::binomial::real;
 use super::exact::normal_tail;
@@ -97,12 +99,12 @@ impl Bet {
     }
 
     /// The λ that suits a number of pairs and a false-alarm chance, from what another tally says about
-    /// the spread of Z: the normal quantile over the standard deviation of the sum.
+    /// the spread of Z: a little more than the normal quantile over the standard deviation of the sum.
     #[must_use]
     pub fn tilt(&self, seen: &Tally, pairs: u64, level: f64) -> f64 {
         let (_, deviation) = self.moments(seen);
         let spread = (deviation * real(pairs).max(1.0).sqrt()).max(1e-12);
-        (quantile(level) / spread).clamp(0.0, 0.5 * self.largest())
+        ((quantile(level) + 0.3) / spread).clamp(0.0, 0.5 * self.largest())
     }
 
     /// Fractions of the largest stake to bet: around mean / variance, the best for small edges.
@@ -140,7 +142,7 @@ impl Bet {
         Ok((markov * factor).next_up().min(1.0) + share)
     }
 
-    /// 1/√(2πnv) + 2Δ, from above; 1 if that is more.
+    /// erfcx(√(2nv)) + 2Δ, from above; 1 if that is more.
     fn beyond_markov(&self, tally: &Tally, tilt: f64, share: f64) -> Result<f64, AuditError> {
         let n = real(tally.paired());
         // Five bounds, each wrong with a chance of at most a fifth of the share.
@@ -162,9 +164,9 @@ impl Bet {
         // Minkowski: the third norm of Y - E'Y is at most that of Y plus |E'Y|.
         let norm = cube_root_up(third / normaliser) + mean;
         let error = BERRY_ESSEEN * norm * norm * norm / (variance * variance.sqrt() * n.sqrt());
-        let density = 1.0 / (2.0 * std::f64::consts::PI * n * variance).sqrt();
+        let normal = normal::erfcx(Enclosure::point((2.0 * n * variance).sqrt())?).upper();
         // A few roundings, and those of the logarithms, are far below one in 10^9.
-        Ok(((density + 2.0 * error) * (1.0 + 1e-9)).min(1.0))
+        Ok(((normal + 2.0 * error) * (1.0 + 1e-9)).min(1.0))
     }
 
     /// ln of the product of 1 + stake Z, from below.
