@@ -145,7 +145,9 @@ fn main() {
             let report = audit::recorded(&claim, [&worlds[0], &worlds[1]], &options).unwrap();
             hits += u32::from(report.verdict == Verdict::Violated);
             ps.push(report.p_value);
-            if report.verdict == Verdict::Violated { continue; }
+            if report.verdict == Verdict::Violated {
+                continue;
+            }
             *methods
                 .entry(
                     report.method

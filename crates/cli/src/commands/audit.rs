@@ -25,12 +25,13 @@ use answer::Answer;
 
 const EXAMPLES: &str = "\
 Examples:
-  seq 5000 > a.csv
-  seq 5000 > b.csv
-  throng audit --claim 'pure(epsilon=1)' --world0 a.csv --world1 b.csv
-  throng audit --claim 'gdp(mu=1)' --world0 a.csv --world1 b.csv --confidence 0.99 --json
+  seq 5000 | tee zero.csv > one.csv
+  throng audit --claim 'pure(epsilon=1)' --world0 zero.csv --world1 one.csv
+  throng audit --claim 'gdp(mu=1)' --world0 zero.csv --world1 one.csv --confidence 0.99 --json
   throng audit --claim 'laplace(scale=1)' --runs 2000 -o audit.svg -- sh -c \\
-    'while read request; do seq 2000; done'
+    'while IFS=:,} read -r a world b n c; do seq $n; done'
+  printf 'score,included\\n0.7,1\\n0.2,0\\n' > canaries.csv
+  throng audit --claim 'gdp(mu=1)' --canaries canaries.csv
 
 The command behind `--` reads lines such as {\"world\":0,\"n\":1000} and prints n outcomes each, one
 JSON value a line. docs/reference/audit.md describes files, protocol and JSON.
@@ -157,7 +158,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
 fn named(failure: Failure) -> Failure {
     match failure {
         Failure::Told { code, message, excerpt, mut hint } => {
-            for (word, option) in [("NaN is an outcome", "--nan"), ("may be unequal", "--unequal")] {
+            for (word, option) in [("NaN is an outcome", "--nan"), ("may be unequal", "--unequal")]
+            {
                 if hint.contains(word) {
                     hint = format!("{hint} ({option})");
                 }

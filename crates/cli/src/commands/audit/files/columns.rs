@@ -25,7 +25,9 @@ pub(super) fn arrow(path: &Path, mut file: File) -> Result<Outcomes, Failure> {
     let failed = |error: ArrowError| unreadable(path, &error);
     let kind = Kind::of(&mut file).map_err(|error| unreadable(path, &error))?;
     match kind {
-        Some(Kind::File) => collect(path, FileReader::try_new_buffered(file, None).map_err(failed)?),
+        Some(Kind::File) => {
+            collect(path, FileReader::try_new_buffered(file, None).map_err(failed)?)
+        }
         Some(Kind::Stream) => {
             collect(path, StreamReader::try_new_buffered(file, None).map_err(failed)?)
         }
