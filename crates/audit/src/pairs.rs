@@ -124,3 +124,65 @@ fn better_half(
     let half = ranked.len() / 2;
     Ok(ranked.into_iter().take(half).map(|(_, _, pair)| pair).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test")]
+
+    use super::*;
+    use crate::{Neighbours, Orientation, Outcome, Verdict};
+
+    /// Pairs of which one gives itself away, most are silent, and one has a single outcome.
+    struct Pairs {
+        count: usize,
+        broken: Option<usize>,
+        state: u64,
+    }
+
+    impl Generator for Pairs {
+        fn pairs(&self) -> usize {
+            self.count
+        }
+
+        fn run(
+            &mut self,
+            pair: usize,
+            world: World,
+            n: usize,
+            outcomes: &mut Outcomes,
+        ) -> Result<(), AuditError> {
+            for _ in 0..n {
+                // A generator of small quality that is good enough for coins.
+                self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let coin = i64::from((self.state >> 33) % 4 == 0);
+                let shift = i64::from(self.broken == Some(pair) && world == World::One);
+                outcomes.push(Outcome::Integer(if pair == 0 { 7 } else { coin + shift }));
+            }
+            Ok(())
+        }
+    }
+
+    fn search(count: usize, broken: Option<usize>) -> Result<Found, AuditError> {
+        let under = Neighbours::AddRemove;
+        let claim = Claim::parse("pure(epsilon=1)", under, Orientation::Either)?;
+        let mut pairs = Pairs { count, broken, state: 1 };
+        audit(&claim, &mut pairs, &Options::default(), Effort::Runs(4000), &mut |_| {})
+    }
+
+    #[test]
+    fn the_broken_pair_is_found_among_many() {
+        for (count, broken) in [(2, 1), (9, 4), (33, 32)] {
+            let found = search(count, Some(broken)).unwrap();
+            assert_eq!((found.pair, found.report.verdict), (broken, Verdict::Violated));
+            assert_eq!(found.report.samples, 8000);
+        }
+    }
+
+    #[test]
+    fn pairs_that_hold_are_not_refuted() {
+        let found = search(9, None).unwrap();
+        assert_eq!(found.report.verdict, Verdict::NotViolated);
+        assert!(found.searched > 0);
+        assert!(search(0, None).is_err());
+    }
+}

@@ -11,22 +11,23 @@ use throng_audit::{Outcome, Outcomes, json};
 use super::ending;
 use crate::failure::Failure;
 use crate::output;
+use text::Text;
 pub(super) use text::number;
 
 /// The outcomes of both worlds. They are read alike: what is a vector or a header in the one file
 /// is so in the other.
 pub(super) fn read(paths: [&Path; 2]) -> Result<[Outcomes; 2], Failure> {
     let [zero, one] = paths.map(read_one);
-    let mut worlds = [zero?, one?];
-    if let [Content::Lines(zero), Content::Lines(one)] = &mut worlds
-        && text::same_header(zero, one)
-    {
-        zero.remove(0);
-        one.remove(0);
+    let worlds = [zero?, one?];
+    let header = match &worlds {
+        [Content::Text(zero), Content::Text(one)] => text::same_header(zero, one),
+        [Content::Text(_) | Content::Typed(_), _] => false,
+    };
+    if header {
         output::talk("note: the first line of both files is a header and no outcome\n");
     }
     let vectors = worlds.iter().any(Content::has_vectors);
-    let [zero, one] = worlds.map(|content| content.outcomes(vectors));
+    let [zero, one] = worlds.map(|content| content.outcomes(header, vectors));
     for (path, outcomes) in paths.iter().zip([&zero, &one]) {
         if outcomes.is_empty() {
             let what = format!("{} has no outcomes", path.display());
@@ -38,8 +39,8 @@ pub(super) fn read(paths: [&Path; 2]) -> Result<[Outcomes; 2], Failure> {
 
 /// What is in a file.
 enum Content {
-    /// Cells of lines, of which it is not decided yet whether they are vectors.
-    Lines(Vec<Vec<Outcome>>),
+    /// Lines, of which it is not decided yet whether they are vectors.
+    Text(Text),
     /// Outcomes that say themselves what they are.
     Typed(Outcomes),
 }
@@ -47,7 +48,7 @@ enum Content {
 impl Content {
     fn has_vectors(&self) -> bool {
         match self {
-            Self::Lines(lines) => lines.iter().any(|line| line.len() > 1),
+            Self::Text(text) => text.has_vectors(),
             Self::Typed(Outcomes::Mixed(mixed)) => {
                 mixed.iter().any(|outcome| matches!(outcome, Outcome::List(_)))
             }
@@ -55,14 +56,10 @@ impl Content {
         }
     }
 
-    /// Lines as vectors of any length, or as single outcomes.
-    fn outcomes(self, vectors: bool) -> Outcomes {
+    fn outcomes(self, header: bool, vectors: bool) -> Outcomes {
         match self {
             Self::Typed(outcomes) => outcomes,
-            Self::Lines(lines) if vectors => lines.into_iter().map(Outcome::List).collect(),
-            Self::Lines(lines) => {
-                lines.into_iter().map(|mut line| line.pop().unwrap_or(Outcome::Nothing)).collect()
-            }
+            Self::Text(text) => text.outcomes(header, vectors),
         }
     }
 }
@@ -73,7 +70,7 @@ fn read_one(path: &Path) -> Result<Content, Failure> {
         "parquet" => columns::parquet(path, open(path)?).map(Content::Typed),
         "jsonl" | "ndjson" => lines(path, &utf8(path)?).map(Content::Typed),
         "json" => document(path, &utf8(path)?).map(Content::Typed),
-        _ => text::read(path, open(path)?).map(Content::Lines),
+        _ => text::read(path, open(path)?).map(Content::Text),
     }
 }
 

@@ -164,3 +164,102 @@ fn lists(rows: impl Iterator<Item = Option<ArrayRef>>) -> Result<Vec<Outcome>, S
     rows.map(|row| row.map_or(Ok(Outcome::Nothing), |items| column(&items).map(Outcome::List)))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    use arrow::array::{Int32Array, ListArray, StringArray, UInt64Array};
+    use arrow::ipc::writer::{FileWriter, StreamWriter};
+    use parquet::arrow::ArrowWriter;
+
+    use super::*;
+
+    fn batch(columns: Vec<(&str, ArrayRef)>) -> RecordBatch {
+        RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(n, c)| (n, c, true)))
+            .unwrap()
+    }
+
+    fn place(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("throng-columns-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        folder.join(name)
+    }
+
+    /// What is read back of a batch, from all three formats.
+    fn read_back(name: &str, batch: &RecordBatch) -> Outcomes {
+        let write = |ending: &str| {
+            let path = place(&format!("{name}.{ending}"));
+            (path.clone(), File::create(path).unwrap())
+        };
+        let (arrow_file, file) = write("arrow");
+        let mut writer = FileWriter::try_new(file, &batch.schema()).unwrap();
+        writer.write(batch).unwrap();
+        writer.finish().unwrap();
+        let (stream, file) = write("stream");
+        let mut writer = StreamWriter::try_new(file, &batch.schema()).unwrap();
+        writer.write(batch).unwrap();
+        writer.finish().unwrap();
+        let (parquet_file, file) = write("parquet");
+        let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+        writer.write(batch).unwrap();
+        writer.close().unwrap();
+        let open = |path: &PathBuf| File::open(path).unwrap();
+        let all = [
+            arrow(&arrow_file, open(&arrow_file)).unwrap(),
+            arrow(&stream, open(&stream)).unwrap(),
+            parquet(&parquet_file, open(&parquet_file)).unwrap(),
+        ];
+        assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{all:?}");
+        let [first, _, _] = all;
+        first
+    }
+
+    #[test]
+    fn one_column_is_outcomes() {
+        let floats: ArrayRef = Arc::new(Float64Array::from(vec![0.1, -0.0, 5e-324]));
+        let expected = Outcomes::Numbers(vec![0.1, -0.0, 5e-324]);
+        assert_eq!(read_back("floats", &batch(vec![("x", floats)])), expected);
+        let narrow: ArrayRef = Arc::new(Float32Array::from(vec![0.1f32]));
+        let expected = Outcomes::Numbers(vec![f64::from(0.1f32)]);
+        assert_eq!(read_back("narrow", &batch(vec![("x", narrow)])), expected);
+        let integers: ArrayRef = Arc::new(Int32Array::from(vec![1, -2]));
+        let expected = Outcomes::Integers(vec![1, -2]);
+        assert_eq!(read_back("integers", &batch(vec![("x", integers)])), expected);
+        let wide: ArrayRef = Arc::new(UInt64Array::from(vec![3, u64::MAX]));
+        let expected = Outcomes::Numbers(vec![3.0, 18_446_744_073_709_551_615.0]);
+        assert_eq!(read_back("wide", &batch(vec![("x", wide)])), expected);
+        let texts: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), None]));
+        let expected = Outcomes::Mixed(vec![Outcome::Text("a".to_owned()), Outcome::Nothing]);
+        assert_eq!(read_back("texts", &batch(vec![("x", texts)])), expected);
+        let yes: ArrayRef = Arc::new(BooleanArray::from(vec![true, false]));
+        assert_eq!(read_back("bools", &batch(vec![("x", yes)])), Outcomes::Integers(vec![1, 0]));
+    }
+
+    #[test]
+    fn lists_and_several_columns_are_vectors() {
+        let lists = vec![Some(vec![Some(1), Some(2)]), Some(vec![]), None];
+        let lists: ArrayRef = Arc::new(ListArray::from_iter_primitive::<Int32Type, _, _>(lists));
+        let list =
+            |items: &[i64]| Outcome::List(items.iter().copied().map(Outcome::Integer).collect());
+        let expected = Outcomes::Mixed(vec![list(&[1, 2]), list(&[]), Outcome::Nothing]);
+        assert_eq!(read_back("lists", &batch(vec![("x", lists)])), expected);
+        let column = |items: Vec<i32>| -> ArrayRef { Arc::new(Int32Array::from(items)) };
+        let two = batch(vec![("x", column(vec![1, 2])), ("y", column(vec![3, 4]))]);
+        assert_eq!(read_back("two", &two), Outcomes::Mixed(vec![list(&[1, 3]), list(&[2, 4])]));
+    }
+
+    #[test]
+    fn other_types_are_refused() {
+        let dates: ArrayRef = Arc::new(arrow::array::Date32Array::from(vec![1]));
+        assert!(outcomes(&batch(vec![("x", dates)])).unwrap_err().contains("Date32"));
+        let path = place("short.arrow");
+        for content in
+            [&b"nothing at all"[..], b"", b"ARROW1\0\0", b"\xff\xff\xff\xff\xff\xff\xff\x7f"]
+        {
+            std::fs::write(&path, content).unwrap();
+            assert!(arrow(&path, File::open(&path).unwrap()).is_err(), "{content:?}");
+        }
+    }
+}

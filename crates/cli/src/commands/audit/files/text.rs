@@ -7,42 +7,128 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use throng_audit::Outcome;
+use throng_audit::{Outcome, Outcomes};
 
 use super::unreadable;
 use crate::failure::Failure;
 use crate::records::reader::{Reader, Row};
 
-/// The cells of every line; an empty line has none.
-pub(super) fn read(path: &Path, file: File) -> Result<Vec<Vec<Outcome>>, Failure> {
-    let failed = |error: std::io::Error| unreadable(path, &error);
-    let mut reader = Reader::new(BufReader::with_capacity(1 << 16, file), b',').map_err(failed)?;
-    let (mut row, mut lines) = (Row::default(), Vec::new());
-    while reader.read(&mut row).map_err(failed)? {
-        let cells = row.cells().map(cell).collect::<Result<Vec<_>, _>>().map_err(|_| {
-            let line = lines.len() + 1;
-            unreadable(path, &format!("line {line} is not UTF-8"))
-        })?;
-        let empty = row.cells().count() == 1 && row.cell(0).is_empty();
-        lines.push(if empty { Vec::new() } else { cells });
-    }
-    Ok(lines)
+/// The lines of a file. Long columns of single outcomes stay columns.
+#[derive(Default)]
+pub(super) struct Text {
+    /// The cells of the first line; it may turn out to be a header.
+    first: Option<Vec<Outcome>>,
+    rest: Rest,
 }
 
-/// Whether both files begin with the same line of texts above nothing but numbers, as many of them.
+/// The lines below the first.
+enum Rest {
+    /// Each has one cell, or none: nothing.
+    Single(Outcomes),
+    /// Any number of cells.
+    Many(Vec<Vec<Outcome>>),
+}
+
+impl Default for Rest {
+    fn default() -> Self {
+        Self::Single(Outcomes::new())
+    }
+}
+
+/// Reads all lines; an empty one has no cells.
+pub(super) fn read(path: &Path, file: File) -> Result<Text, Failure> {
+    let failed = |error: std::io::Error| unreadable(path, &error);
+    let mut reader = Reader::new(BufReader::with_capacity(1 << 16, file), b',').map_err(failed)?;
+    let (mut row, mut text, mut line) = (Row::default(), Text::default(), 0u64);
+    while reader.read(&mut row).map_err(failed)? {
+        line += 1;
+        let empty = row.cells().all(<[u8]>::is_empty) && row.cells().count() == 1;
+        let cells = if empty { Ok(Vec::new()) } else { row.cells().map(cell).collect() };
+        let cells: Result<Vec<Outcome>, _> = cells;
+        text.push(cells.map_err(|_| unreadable(path, &format!("line {line} is not UTF-8")))?);
+    }
+    Ok(text)
+}
+
+impl Text {
+    fn push(&mut self, mut cells: Vec<Outcome>) {
+        if self.first.is_none() {
+            self.first = Some(cells);
+            return;
+        }
+        if let (Rest::Single(column), true) = (&self.rest, cells.len() > 1) {
+            self.rest = Rest::Many(column.to_mixed().into_iter().map(alone).collect());
+        }
+        match &mut self.rest {
+            Rest::Single(column) => column.push(cells.pop().unwrap_or(Outcome::Nothing)),
+            Rest::Many(lines) => lines.push(cells),
+        }
+    }
+
+    /// Whether any line has several cells.
+    pub(super) fn has_vectors(&self) -> bool {
+        let first = self.first.as_ref().is_some_and(|cells| cells.len() > 1);
+        first || matches!(self.rest, Rest::Many(_))
+    }
+
+    /// Every line as a vector of any length, or as a single outcome.
+    pub(super) fn outcomes(self, header: bool, vectors: bool) -> Outcomes {
+        let first = self.first.filter(|_| !header);
+        if vectors {
+            let rest = match self.rest {
+                Rest::Single(column) => column.to_mixed().into_iter().map(alone).collect(),
+                Rest::Many(lines) => lines,
+            };
+            return first.into_iter().chain(rest).map(Outcome::List).collect();
+        }
+        let single = |mut cells: Vec<Outcome>| cells.pop().unwrap_or(Outcome::Nothing);
+        match (first, self.rest) {
+            (None, Rest::Single(column)) => column,
+            (first, rest) => {
+                let mut outcomes: Outcomes = first.map(single).into_iter().collect();
+                match rest {
+                    Rest::Single(column) => outcomes.append(&column),
+                    Rest::Many(lines) => {
+                        lines.into_iter().for_each(|line| outcomes.push(single(line)))
+                    }
+                }
+                outcomes
+            }
+        }
+    }
+
+    /// Whether texts stand above nothing but numbers, as many of them.
+    fn has_header(&self) -> bool {
+        let numeric = |cell: &Outcome| matches!(cell, Outcome::Integer(_) | Outcome::Number(_));
+        let Some(first) = &self.first else { return false };
+        let numbers = match &self.rest {
+            Rest::Single(Outcomes::Mixed(column)) => first.len() == 1 && column.iter().all(numeric),
+            Rest::Single(column) => first.len() == 1 && !column.is_empty(),
+            Rest::Many(lines) => {
+                lines.iter().all(|line| line.len() == first.len() && line.iter().all(numeric))
+            }
+        };
+        numbers && first.iter().all(|cell| matches!(cell, Outcome::Text(_)))
+    }
+}
+
+/// The cells of a line with at most one.
+fn alone(outcome: Outcome) -> Vec<Outcome> {
+    match outcome {
+        Outcome::Nothing => Vec::new(),
+        cell @ (Outcome::Integer(_)
+        | Outcome::Number(_)
+        | Outcome::Text(_)
+        | Outcome::List(_)
+        | Outcome::Set(_)) => vec![cell],
+    }
+}
+
+/// Whether both files begin with the same header.
 ///
 /// That it must be the same in both keeps an odd first outcome of one world from being dropped.
-pub(super) fn same_header(zero: &[Vec<Outcome>], one: &[Vec<Outcome>]) -> bool {
-    let numeric = |cell: &Outcome| matches!(cell, Outcome::Integer(_) | Outcome::Number(_));
-    let above_numbers = |lines: &[Vec<Outcome>]| match lines.split_first() {
-        Some((first, rest)) => {
-            !rest.is_empty()
-                && first.iter().all(|cell| matches!(cell, Outcome::Text(_)))
-                && rest.iter().all(|line| line.len() == first.len() && line.iter().all(numeric))
-        }
-        None => false,
-    };
-    zero.first() == one.first() && above_numbers(zero) && above_numbers(one)
+pub(super) fn same_header(zero: &Text, one: &Text) -> bool {
+    zero.first == one.first && zero.has_header() && one.has_header()
 }
 
 fn cell(bytes: &[u8]) -> Result<Outcome, std::str::Utf8Error> {
@@ -99,10 +185,12 @@ mod tests {
 
     #[test]
     fn only_the_same_line_above_numbers_is_a_header() {
-        let lines = |lines: &[&str]| -> Vec<Vec<Outcome>> {
-            let cells =
-                |line: &&str| line.split(',').map(|c| cell(c.as_bytes()).unwrap()).collect();
-            lines.iter().map(cells).collect()
+        let lines = |lines: &[&str]| -> Text {
+            let mut text = Text::default();
+            for line in lines {
+                text.push(line.split(',').map(|c| cell(c.as_bytes()).unwrap()).collect());
+            }
+            text
         };
         let header = lines(&["x,y", "1,2", "3,4"]);
         assert!(same_header(&header, &lines(&["x,y", "5,6"])));
