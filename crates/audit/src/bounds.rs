@@ -51,8 +51,9 @@ pub(crate) fn climb(
 /// Parameters from a small one to somewhat beyond a guess; and one that is to be among them.
 pub(crate) fn ladder(guess: f64, among: Option<f64>) -> Vec<f64> {
     let guess = if guess.is_finite() { guess.clamp(1e-3, 40.0) } else { 40.0 };
-    let mut list: Vec<f64> = (1..=12).map(|k| guess * f64::from(k) / 24.0).collect();
-    list.extend((1..=40).map(|k| guess * (0.5 + f64::from(k) / 50.0)));
+    let mut list: Vec<f64> = (1..=16).map(|k| guess * f64::from(k) / 20.0).collect();
+    list.extend((1..=60).map(|k| guess * (0.8 + f64::from(k) / 200.0)));
+    list.extend((1..=10).map(|k| guess * (1.1 + f64::from(k) / 25.0)));
     list.extend(among.filter(|x| *x > 0.0 && x.is_finite()));
     list.sort_by(f64::total_cmp);
     list

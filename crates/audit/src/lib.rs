@@ -6,6 +6,7 @@ pub mod canary;
 mod claim;
 mod error;
 mod event;
+pub mod exhibits;
 mod explore;
 mod gauge;
 pub mod json;

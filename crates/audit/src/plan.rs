@@ -70,7 +70,7 @@ const NOISE: f64 = 1.5;
 const FREQUENT: f64 = 10.0;
 
 /// What an event found by looking at all of them is expected to lose, in standard deviations.
-const WINNERS_CURSE: f64 = 1.0;
+const WINNERS_CURSE: f64 = 1.5;
 
 impl Plan {
     /// The plan for a claim, from what was seen before, for so many pairs and a false-alarm chance.
