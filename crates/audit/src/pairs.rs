@@ -106,8 +106,9 @@ fn better_half(
     alive: Vec<usize>,
     runs: u64,
 ) -> Result<Vec<usize>, AuditError> {
-    // Nothing is certified here: half confidence ranks pairs where full confidence sees none.
-    let rough = Options { confidence: 0.5, bounds: true, ..*options };
+    // Nothing is certified here: half confidence ranks pairs where full confidence sees none. Bounds
+    // take their time; among few pairs they rank those too of which none breaks the claim.
+    let rough = Options { confidence: 0.5, bounds: alive.len() <= 8, ..*options };
     let mut ranked = Vec::with_capacity(alive.len());
     for pair in alive {
         let mut target = AtPair::new(generator, pair);
@@ -171,7 +172,7 @@ mod tests {
 
     #[test]
     fn the_broken_pair_is_found_among_many() {
-        for (count, broken) in [(2, 1), (9, 4), (33, 32)] {
+        for (count, broken) in [(2, 1), (9, 4), (17, 16)] {
             let found = search(count, Some(broken)).unwrap();
             assert_eq!((found.pair, found.report.verdict), (broken, Verdict::Violated));
             assert_eq!(found.report.samples, 8000);

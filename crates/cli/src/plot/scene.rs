@@ -146,7 +146,7 @@ pub(super) fn scene(figure: &Figure) -> Vec<Item> {
     for mark in &figure.marks {
         let (x, y) = (frame.x(mark.at.0), frame.y(mark.at.1));
         items.push(fill("mark", diamond(x, y), INK, 1.0));
-        items.push(sized(label(x + 9.0, y - 6.0, Anchor::Start, &mark.label), TICK));
+        items.push(sized(label(x - 8.0, y + 15.0, Anchor::End, &mark.label), TICK));
     }
     labels(&frame, &mut items);
     legend(&frame, &mut items);
