@@ -104,6 +104,8 @@ struct Candidate {
     excess: f64,
     /// How fast the excess grows with epsilon if the target is a little worse than claimed.
     potential: f64,
+    /// Its chance as a false alarm.
+    alarm: f64,
 }
 
 impl Candidate {
@@ -112,24 +114,29 @@ impl Candidate {
         let line = region.tangent(p);
         let deviation = (q * (1.0 - q) + line.slope * line.slope * p * (1.0 - p)).sqrt().max(1e-12);
         let potential = (line.slope * p).min(1.0 - region.power(p)).max(0.0) / deviation;
-        Self { cell, speaks_for, excess: excess(region, p, q), potential }
+        Self { cell, speaks_for, excess: excess(region, p, q), potential, alarm: p }
     }
 }
 
-/// The event that exceeds the claim most; of those that were not seen to be worse, the one that promises
-/// most by itself: the extremes of many estimates are mostly noise.
+/// The event that exceeds the claim most; of the frequent ones that were not seen to be worse, the one that
+/// promises most by itself: the extremes of many estimates are mostly noise.
 fn best_event(claim: &Claim, chances: &Chances) -> (usize, World, f64) {
     let mut all: Vec<Candidate> = Vec::new();
     for (k, (p, q)) in (1..).zip(chances.zero.iter().zip(&chances.one)) {
         all.push(Candidate::of(claim, k, World::One, *p, *q));
         all.push(Candidate::of(claim, k, World::Zero, 1.0 - q, 1.0 - p));
     }
-    let most = all.iter().map(|one| one.excess).fold(f64::NEG_INFINITY, f64::max);
-    let noise = NOISE / chances.runs.max(1.0).sqrt();
-    all.iter()
-        .filter(|one| one.excess >= most - noise)
-        .max_by(|a, b| a.potential.total_cmp(&b.potential))
-        .map_or((1, World::One, f64::NEG_INFINITY), |one| (one.cell, one.speaks_for, one.excess))
+    let Some(most) = all.iter().max_by(|a, b| a.excess.total_cmp(&b.excess)) else {
+        return (1, World::One, f64::NEG_INFINITY);
+    };
+    let frequent = |one: &Candidate| one.alarm * chances.runs >= FREQUENT;
+    let least = most.excess - NOISE / chances.runs.max(1.0).sqrt();
+    let as_good = all.iter().filter(|one| one.excess >= least && frequent(one));
+    let best = match frequent(most) {
+        true => as_good.max_by(|a, b| a.potential.total_cmp(&b.potential)).unwrap_or(most),
+        false => most,
+    };
+    (best.cell, best.speaks_for, best.excess)
 }
 
 /// The weighted sum of events that is expected to exceed the claim most, and by how much.

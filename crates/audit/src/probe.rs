@@ -23,6 +23,12 @@ pub enum Probe {
     Digits,
     /// The last four binary digits of a float's significand.
     LowBits,
+    /// The remainder of a whole number modulo another.
+    Remainder(u32),
+    /// The digits of a number after this many decimals: the fraction of 10^k x, to a thousandth.
+    Decimals(u8),
+    /// The number that a text has at this place, counted among its numbers.
+    NumberIn(usize),
     /// What kind of outcome: nothing, integer, number, NaN, text, list, set.
     Kind,
     /// How many elements, or characters.
@@ -64,6 +70,9 @@ impl Probe {
             Self::Grid => number(outcome).map_or(f64::NAN, grid),
             Self::Digits => number(outcome).map_or(f64::NAN, digits),
             Self::LowBits => number(outcome).map_or(f64::NAN, low_bits),
+            Self::Remainder(modulus) => remainder(outcome, *modulus),
+            Self::Decimals(places) => number(outcome).map_or(f64::NAN, |x| decimals(x, *places)),
+            Self::NumberIn(i) => number_in(outcome, *i),
             Self::Kind => kind(outcome),
             Self::Length => length(outcome),
             Self::Sum => numbers().sum(),
@@ -121,6 +130,9 @@ impl fmt::Display for Probe {
             Self::Grid => f.write_str("the exponent of the finest power of two that divides it"),
             Self::Digits => f.write_str("the number of its binary digits"),
             Self::LowBits => f.write_str("the last four bits of its significand"),
+            Self::Remainder(modulus) => write!(f, "its remainder modulo {modulus}"),
+            Self::Decimals(places) => write!(f, "the fraction of 10^{places} times the value"),
+            Self::NumberIn(i) => write!(f, "number {} of the text", i + 1),
             Self::Kind => f.write_str("its kind"),
             Self::Length => f.write_str("its length"),
             Self::Sum => f.write_str("the sum"),
@@ -266,6 +278,38 @@ fn low_bits(x: f64) -> f64 {
     f64::from(u32::try_from(x.to_bits() & 15).unwrap_or(0))
 }
 
+fn remainder(outcome: &Outcome, modulus: u32) -> f64 {
+    match outcome {
+        Outcome::Integer(i) => i
+            .checked_rem_euclid(i64::from(modulus))
+            .and_then(|rest| u32::try_from(rest).ok())
+            .map_or(f64::NAN, f64::from),
+        Outcome::Nothing
+        | Outcome::Number(_)
+        | Outcome::Text(_)
+        | Outcome::List(_)
+        | Outcome::Set(_) => f64::NAN,
+    }
+}
+
+/// To a thousandth, so that a value that was computed in two ways has the same.
+fn decimals(x: f64, places: u8) -> f64 {
+    let scaled = (0..places).fold(x, |x, _| 10.0 * x);
+    let thousandths = (1000.0 * (scaled - scaled.floor())).round();
+    if thousandths >= 1000.0 { 0.0 } else { thousandths }
+}
+
+fn number_in(outcome: &Outcome, place: usize) -> f64 {
+    let Outcome::Text(text) = outcome else { return f64::NAN };
+    let part_of_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e' | 'E');
+    text.split(|c| !part_of_number(c))
+        .filter(|word| word.contains(|c: char| c.is_ascii_digit()))
+        .map(|word| word.trim_matches(|c: char| !c.is_ascii_digit() && c != '-'))
+        .filter_map(|word| word.parse().ok())
+        .nth(place)
+        .unwrap_or(f64::NAN)
+}
+
 fn leader(elements: &[Outcome]) -> f64 {
     let mut best: Option<(usize, f64)> = None;
     for (i, x) in elements.iter().enumerate() {
@@ -293,7 +337,7 @@ const FREQUENT: usize = 12;
 #[must_use]
 pub fn probes(outcomes: &Outcomes) -> Vec<Probe> {
     let mixed = match outcomes {
-        Outcomes::Integers(_) => return vec![Probe::Value],
+        Outcomes::Integers(column) => return whole(column.iter().copied()),
         Outcomes::Numbers(column) => return numeric(column.iter().copied()),
         Outcomes::Mixed(column) => column,
     };
@@ -301,6 +345,11 @@ pub fn probes(outcomes: &Outcomes) -> Vec<Probe> {
     let scalars: Vec<f64> = mixed.iter().filter_map(number).collect();
     if !scalars.is_empty() {
         probes.extend(numeric(scalars.into_iter()));
+    }
+    let integers: Vec<i64> = mixed.iter().filter_map(integer).collect();
+    probes.extend(whole(integers.into_iter()).into_iter().filter(|probe| *probe != Probe::Value));
+    if mixed.iter().any(|one| !number_in(one, 0).is_nan()) {
+        probes.extend([Probe::NumberIn(0), Probe::NumberIn(1)]);
     }
     if mixed.iter().any(|one| length(one) >= 0.0) {
         probes.push(Probe::Length);
@@ -311,6 +360,30 @@ pub fn probes(outcomes: &Outcomes) -> Vec<Probe> {
     }
     probes.extend(frequent(mixed.iter()).into_iter().map(Probe::Is));
     probes
+}
+
+/// Up to how many different whole numbers each is looked at by itself anyway.
+const FEW: usize = 64;
+
+/// Probes of whole numbers: remainders where there are too many numbers to look at each.
+fn whole(numbers: impl Iterator<Item = i64>) -> Vec<Probe> {
+    let different: std::collections::BTreeSet<i64> = numbers.take(4_096).collect();
+    let mut probes = vec![Probe::Value];
+    if different.len() > FEW {
+        probes.extend([4, 10, 16, 60, 100, 256, 1000].map(Probe::Remainder));
+    }
+    probes
+}
+
+fn integer(outcome: &Outcome) -> Option<i64> {
+    match outcome {
+        Outcome::Integer(i) => Some(*i),
+        Outcome::Nothing
+        | Outcome::Number(_)
+        | Outcome::Text(_)
+        | Outcome::List(_)
+        | Outcome::Set(_) => None,
+    }
 }
 
 /// Probes of numbers: those of bits only where numbers are not all on one coarse grid.
@@ -327,6 +400,7 @@ fn numeric(numbers: impl Iterator<Item = f64>) -> Vec<Probe> {
     }
     if fine {
         probes.extend([Probe::Grid, Probe::Digits, Probe::LowBits]);
+        probes.extend([0, 1, 2, 3].map(Probe::Decimals));
     }
     probes
 }
