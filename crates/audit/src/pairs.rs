@@ -155,7 +155,7 @@ mod tests {
             for _ in 0..n {
                 // A generator of small quality that is good enough for coins.
                 self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                let coin = i64::from((self.state >> 33) % 4 == 0);
+                let coin = i64::from((self.state >> 33).is_multiple_of(4));
                 let shift = i64::from(self.broken == Some(pair) && world == World::One);
                 outcomes.push(Outcome::Integer(if pair == 0 { 7 } else { coin + shift }));
             }

@@ -61,7 +61,7 @@ impl Kind {
 /// The outcomes of a Parquet file.
 pub(super) fn parquet(path: &Path, file: File) -> Result<Outcomes, Failure> {
     let builder = ParquetRecordBatchReaderBuilder::try_new(file);
-    let batches = builder.and_then(|builder| builder.build());
+    let batches = builder.and_then(ParquetRecordBatchReaderBuilder::build);
     collect(path, batches.map_err(|error| unreadable(path, &error))?)
 }
 
@@ -90,18 +90,16 @@ fn outcomes(batch: &RecordBatch) -> Result<Outcomes, String> {
 }
 
 /// The cells of a column, each an outcome; a cell that is null is nothing.
+#[expect(clippy::wildcard_enum_match_arm, reason = "every type that is not known is refused")]
 fn column(array: &ArrayRef) -> Result<Vec<Outcome>, String> {
     macro_rules! whole {
         ($kind:ty) => {
             cells(array.as_primitive::<$kind>().iter(), |x| Outcome::Integer(i64::from(x)))
         };
     }
-    let array = match array.data_type() {
-        DataType::Dictionary(_, values) => {
-            &arrow::compute::cast(array, values).map_err(|error| error.to_string())?
-        }
-        _ => array,
-    };
+    if let DataType::Dictionary(_, values) = array.data_type() {
+        return column(&arrow::compute::cast(array, values).map_err(|error| error.to_string())?);
+    }
     Ok(match array.data_type() {
         DataType::Null => vec![Outcome::Nothing; array.len()],
         DataType::Boolean => booleans(array.as_boolean()),

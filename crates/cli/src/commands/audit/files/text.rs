@@ -89,7 +89,7 @@ impl Text {
                 match rest {
                     Rest::Single(column) => outcomes.append(&column),
                     Rest::Many(lines) => {
-                        lines.into_iter().for_each(|line| outcomes.push(single(line)))
+                        lines.into_iter().for_each(|line| outcomes.push(single(line)));
                     }
                 }
                 outcomes
