@@ -6,7 +6,9 @@ use crate::explore::{Explored, Parts, explore};
 use crate::gauge::{Gauge, Tally};
 use crate::judge;
 use crate::plan::Plan;
+use crate::probe::key;
 use crate::report::{Report, Verdict};
+use crate::score::Score;
 use crate::test::binomial::real;
 use crate::witness::Witness;
 use crate::{AuditError, Event, Outcome, Outcomes, Target, World, sequential};
@@ -238,7 +240,22 @@ pub(crate) fn explored(
     pairs: u64,
     level: f64,
 ) -> Result<Explored, AuditError> {
-    explore(claim, parts, pairs, level).ok_or_else(all_the_same)
+    let [a, b] = parts.fit;
+    let [c, d] = parts.choose;
+    let all = [a, b, c, d].into_iter().flat_map(|part| (0..part.len()).filter_map(|i| part.get(i)));
+    let mut keys = all.map(|one| key(&one));
+    let first = keys.next();
+    if keys.all(|key| Some(&key) == first.as_ref()) {
+        return Err(all_the_same());
+    }
+    Ok(explore(claim, parts, pairs, level).unwrap_or_else(|| blind(a)))
+}
+
+/// Where no probe tells any outcome from another, any event will do, and shows nothing.
+fn blind(outcomes: &Outcomes) -> Explored {
+    let entries = outcomes.get(0).map(|one| (one, 1.0)).into_iter().collect();
+    let gauge = Gauge { score: Score::Table { entries, other: 0.0 }, cuts: vec![0.5] };
+    Explored { seen: Tally::new(gauge.cells()), gauge }
 }
 
 fn all_the_same() -> AuditError {

@@ -44,14 +44,20 @@ pub(crate) fn explore(
     let mut ranked: Vec<(f64, Score)> = scores
         .into_iter()
         .filter_map(|score| {
-            let found = weigh(claim, score, [&glance[0], &glance[1]], pairs, level)?;
-            Some((found.0, found.1.gauge.score))
+            let found = weigh(claim, score.clone(), [&glance[0], &glance[1]], pairs, level);
+            Some((found.map_or(f64::NEG_INFINITY, |(promise, _)| promise), score))
         })
         .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let close = ranked.into_iter().take(CLOSELY);
+    // A glance may miss what is rare; scores that know all outcomes are always looked at closely.
+    let all_outcomes = |score: &Score| match score {
+        Score::Table { .. } | Score::Integers { .. } | Score::Forest { .. } => true,
+        Score::Monotone { .. } | Score::Steps { .. } | Score::Linear { .. } => false,
+    };
     let mut best: Option<(f64, Explored)> = None;
-    for (_, score) in close {
+    let close =
+        ranked.into_iter().enumerate().filter(|(i, (_, s))| *i < CLOSELY || all_outcomes(s));
+    for (_, (_, score)) in close {
         if let Some((promise, found)) = weigh(claim, score, parts.choose, pairs, level)
             && best.as_ref().is_none_or(|(known, _)| promise > *known)
         {

@@ -66,6 +66,9 @@ const FOUND_CURSE: f64 = 3.0;
 /// Excesses that differ by less, in standard deviations, are as good as equal.
 const NOISE: f64 = 1.5;
 
+/// From this many standard deviations on an excess is no noise.
+const CLEAR: f64 = 4.0;
+
 /// How often an event, and its opposite, must have been seen to be part of a sum.
 const FREQUENT: f64 = 10.0;
 
@@ -132,7 +135,9 @@ fn best_event(claim: &Claim, chances: &Chances) -> (usize, World, f64) {
     let frequent = |one: &Candidate| one.alarm * chances.runs >= FREQUENT;
     let least = most.excess - NOISE / chances.runs.max(1.0).sqrt();
     let as_good = all.iter().filter(|one| one.excess >= least && frequent(one));
-    let best = match frequent(most) {
+    // What stands out clearly is no noise.
+    let clear = most.excess * chances.runs.sqrt() > CLEAR;
+    let best = match frequent(most) && !clear {
         true => as_good.max_by(|a, b| a.potential.total_cmp(&b.potential)).unwrap_or(most),
         false => most,
     };

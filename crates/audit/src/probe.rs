@@ -328,6 +328,8 @@ fn distinct(elements: &[Outcome]) -> f64 {
 
 /// How many elements of lists are looked at one by one.
 const PLACES: usize = 12;
+/// How many elements of elements.
+const INNER: usize = 4;
 /// Up to how many elements all differences of two are looked at.
 const DIFFERENCES: usize = 5;
 /// How many of the most frequent elements and outcomes are looked at.
@@ -426,6 +428,17 @@ fn of_elements(mixed: &[Outcome], longest: usize) -> Vec<Probe> {
             if column().any(|one| number(one).is_some()) {
                 let inner = numeric(column().filter_map(number));
                 probes.extend(inner.into_iter().map(|probe| Probe::At(i, Box::new(probe))));
+            }
+            // Rows of rows: numbers one level further down, and numbers in texts.
+            let inner = column().map(|one| elements(one).len()).max().unwrap_or(0);
+            for j in 0..inner.min(INNER) {
+                if column().any(|one| elements(one).get(j).and_then(number).is_some()) {
+                    let at = Probe::At(j, Box::new(Probe::Value));
+                    probes.push(Probe::At(i, Box::new(at)));
+                }
+            }
+            if column().any(|one| !number_in(one, 0).is_nan()) {
+                probes.push(Probe::At(i, Box::new(Probe::NumberIn(0))));
             }
         }
         if numbers {

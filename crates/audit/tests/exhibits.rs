@@ -24,7 +24,12 @@ impl Auditor {
         })
     }
 
-    fn examine(&mut self, exhibit: &Exhibit, target: &mut dyn Target, confidence: f64) -> Report {
+    fn examine(
+        &mut self,
+        exhibit: &Exhibit,
+        target: &mut dyn Target,
+        confidence: f64,
+    ) -> Option<Verdict> {
         let since = Instant::now();
         let options = Options {
             confidence,
@@ -33,10 +38,16 @@ impl Auditor {
             ..Options::default()
         };
         let effort = Effort::Runs(exhibit.runs);
-        let report = audit::live(self.claim(exhibit), target, &options, effort, &mut |_| ())
-            .unwrap_or_else(|error| panic!("{}: {error}", exhibit.name));
-        say(exhibit, &report, since);
-        report
+        match audit::live(self.claim(exhibit), target, &options, effort, &mut |_| ()) {
+            Ok(report) => {
+                say(exhibit, &report, since);
+                Some(report.verdict)
+            }
+            Err(error) => {
+                println!("{:33} no verdict: {error}", exhibit.name);
+                None
+            }
+        }
     }
 }
 
@@ -57,8 +68,8 @@ fn say(exhibit: &Exhibit, report: &Report, since: Instant) {
 fn broken_mechanisms_are_refuted() {
     let (mut auditor, mut missed) = (Auditor::default(), Vec::new());
     for exhibit in exhibits() {
-        let report = auditor.examine(&exhibit, &mut *exhibit.broken(11), 0.999);
-        if report.verdict != Verdict::Violated {
+        let verdict = auditor.examine(&exhibit, &mut *exhibit.broken(11), 0.999);
+        if verdict != Some(Verdict::Violated) {
             missed.push(exhibit.name);
         }
     }
@@ -70,8 +81,8 @@ fn mended_twins_are_not_refuted() {
     let (mut auditor, mut accused) = (Auditor::default(), Vec::new());
     for exhibit in exhibits() {
         let Some(mut twin) = exhibit.mended(12) else { continue };
-        let report = auditor.examine(&exhibit, &mut *twin, 1.0 - 1e-6);
-        if report.verdict != Verdict::NotViolated {
+        let verdict = auditor.examine(&exhibit, &mut *twin, 1.0 - 1e-6);
+        if verdict != Some(Verdict::NotViolated) {
             accused.push(exhibit.name);
         }
     }
@@ -84,12 +95,12 @@ fn other_seeds_do_not_change_the_verdict() {
     let (mut auditor, mut missed, mut accused) = (Auditor::default(), Vec::new(), Vec::new());
     for seed in 100..106 {
         for exhibit in exhibits() {
-            let report = auditor.examine(&exhibit, &mut *exhibit.broken(seed), 0.999);
-            if report.verdict != Verdict::Violated {
+            let verdict = auditor.examine(&exhibit, &mut *exhibit.broken(seed), 0.999);
+            if verdict != Some(Verdict::Violated) {
                 missed.push((exhibit.name, seed));
             }
             let Some(mut twin) = exhibit.mended(seed) else { continue };
-            if auditor.examine(&exhibit, &mut *twin, 0.999).verdict == Verdict::Violated {
+            if auditor.examine(&exhibit, &mut *twin, 0.999) == Some(Verdict::Violated) {
                 accused.push((exhibit.name, seed));
             }
         }

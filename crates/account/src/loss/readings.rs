@@ -119,6 +119,15 @@ impl PrivacyLoss {
                 self.epsilon_in(direction, (2.0 * infinite).clamp(NEGLIGIBLE, 1.0))?.upper;
             Ok(epsilon.clamp(1e-6, 80.0))
         };
+        // Where delta comes close to the chance of an infinite loss: the corner of an (epsilon, delta).
+        let corners = |direction| -> Result<Vec<f64>, AccountError> {
+            let infinite = self.delta_within(direction, 700.0, width)?.upper();
+            let near = [1.5, 1.1, 1.01, 1.0001, 1.0 + 1e-9].map(|factor| factor * infinite);
+            let near = near.into_iter().filter(|delta| infinite > NEGLIGIBLE && *delta < 1.0);
+            near.map(|delta| Ok(self.epsilon_in(direction, delta)?.upper))
+                .filter(|epsilon| !matches!(epsilon, Ok(epsilon) if *epsilon > 80.0))
+                .collect()
+        };
         let (left, right) = match curve {
             Curve::Both => {
                 let reach = reach(Direction::Remove)?.max(reach(Direction::Add)?);
@@ -148,7 +157,26 @@ impl PrivacyLoss {
             };
             values.push((-t * left, delta));
         }
+        let directions: &[Direction] = match &curve {
+            Curve::One(direction) => std::slice::from_ref(direction),
+            Curve::Both => &Direction::BOTH,
+        };
+        for direction in directions {
+            for epsilon in corners(*direction)? {
+                let delta = ask(epsilon)?;
+                values.push((epsilon, delta));
+                if matches!(curve, Curve::Both) {
+                    values.push((-epsilon, other_direction(-epsilon, delta)));
+                }
+            }
+        }
+        if let Curve::One(direction) = curve {
+            for epsilon in corners(direction.reversed())? {
+                values.push((-epsilon, ask(-epsilon)?));
+            }
+        }
         values.sort_by(|a, b| a.0.total_cmp(&b.0));
+        values.dedup_by(|a, b| a.0 == b.0);
         Tradeoff::of(&values)
     }
 

@@ -20,6 +20,15 @@ fn thresholded(dice: &mut Dice, world: World, threshold: i64) -> Outcome {
     noisy.filter(|count| *count >= threshold).map_or(Outcome::Nothing, Outcome::Integer)
 }
 
+/// Noisy minutes of two wards.
+fn minutes(dice: &mut Dice, more: i64) -> Outcome {
+    let rows = [("north", 20_000), ("south", 30_000 + more)];
+    let row = |(key, sum): (&str, i64)| {
+        Outcome::List(vec![text(key), Outcome::Integer(sum + dice.two_sided(1_000.0))])
+    };
+    Outcome::List(rows.map(row).to_vec())
+}
+
 pub(super) const EXHIBITS: &[Exhibit] = &[
     Exhibit {
         name: "empty-groups-absent",
@@ -105,5 +114,18 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
             list([4, by(world, 0, 1), 7].map(noisy))
         },
         mended: Some(|dice, world| list([4, by(world, 0, 1), 7].map(|n| n + dice.two_sided(1.0)))),
+    },
+    Exhibit {
+        name: "minutes-by-ward",
+        title: "noisy minutes by ward, up to 1000 for each person",
+        flaw: "Minutes are not clamped: one person brings 3000.",
+        cure: "Each person's minutes are clamped to 1000.",
+        reference: "Wilson et al., Differentially private SQL with bounded user contribution, PoPETs 2020",
+        // Rows of a table: the number that moves is within one of them.
+        claim: "pure(epsilon=1)",
+        neighbours: Neighbours::AddRemove,
+        runs: 5_000,
+        broken: |dice, world| minutes(dice, by(world, 0, 3_000)),
+        mended: Some(|dice, world| minutes(dice, by(world, 0, 1_000))),
     },
 ];

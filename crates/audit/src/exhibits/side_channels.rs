@@ -9,6 +9,10 @@ fn pages(dice: &mut Dice, people: &[i64]) -> Outcome {
     list(people.iter().map(|n| n + dice.two_sided(1.0)))
 }
 
+fn sentence(sum: i64) -> Outcome {
+    text(&format!("They earn about {sum} a month."))
+}
+
 pub(super) const EXHIBITS: &[Exhibit] = &[
     Exhibit {
         name: "error-tells-a-row",
@@ -96,5 +100,17 @@ pub(super) const EXHIBITS: &[Exhibit] = &[
                 Outcome::Integer(by(world, 40, 41) + dice.two_sided(1.0))
             }
         }),
+    },
+    Exhibit {
+        name: "answer-in-a-sentence",
+        title: "a noisy sum of incomes up to 10 000, in words",
+        flaw: "Incomes are not clamped: one person brings 30 000. What shows it is a number in a text.",
+        cure: "Each income is clamped to 10 000.",
+        reference: "Dwork, McSherry, Nissim, Smith, TCC 2006: the sensitivity is that of clamped values",
+        claim: "pure(epsilon=1)",
+        neighbours: Neighbours::AddRemove,
+        runs: 5_000,
+        broken: |dice, world| sentence(by(world, 500_000, 530_000) + dice.two_sided(1e4)),
+        mended: Some(|dice, world| sentence(by(world, 500_000, 510_000) + dice.two_sided(1e4))),
     },
 ];

@@ -128,6 +128,7 @@ const WITNESSES: &[Witness] = &[
     one("rows-in-order-of-arrival", |o| is_text(&items(&items(o)[0])[0], "yes")),
     one("small-groups-suppressed", |o| *o != Outcome::Nothing),
     one("zeros-stay-zero", |o| ints(o)[1] != 0),
+    one("minutes-by-ward", |o| int(&items(&items(o)[1])[1]) > 31_500),
     one("batch-in-file-order", |o| int(o) > 32),
     one("shuffled-batches", |o| ints(o).iter().any(|x| *x > 52)),
     one("batch-size-published", |o| ints(o)[0] == 4),
@@ -187,6 +188,10 @@ const WITNESSES: &[Witness] = &[
         is_text(&items(o)[1], &format!("{:08x}", super::dice::hash(41) >> 32))
     }),
     one("now-and-then-a-log-line", |o| is_text(o, "debug: count=41")),
+    one(
+        "answer-in-a-sentence",
+        |o| matches!(o, Outcome::Text(text) if text.split(' ').any(|word| word.parse().is_ok_and(|n: i64| n >= 515_000))),
+    ),
 ];
 
 /// How often an event happens in a world.
