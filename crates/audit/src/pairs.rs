@@ -116,7 +116,7 @@ fn better_half(
             match audit::live(claim, &mut target, &rough, Effort::Runs(runs), &mut |_| {}) {
                 Ok(report) => (report.p_value, report.epsilon_lower),
                 // A pair that tells nothing, such as one with a single outcome, comes last.
-                Err(AuditError::Outcomes { .. }) => (1.0, 0.0),
+                Err(AuditError::Outcomes { .. }) => (f64::INFINITY, 0.0),
                 Err(other) => return Err(other),
             };
         ranked.push((p_value, -epsilon, pair));

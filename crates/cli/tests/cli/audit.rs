@@ -172,6 +172,25 @@ fn the_last_bit_of_a_float_counts() {
     }
 }
 
+/// What else is in a file does not change what an outcome is.
+#[test]
+fn a_whole_number_is_the_same_beside_a_broken_one() {
+    let odd = [cycle(1000, 3), format!("{}0.5\n", cycle(999, 3))];
+    for ending in ["csv", "jsonl"] {
+        let name = format!("beside-{ending}");
+        let worlds = Worlds::new(&name, ending, [odd[0].as_bytes(), odd[1].as_bytes()]);
+        assert_eq!(worlds.json(SAME, &[])["verdict"], "not-violated", "{ending}");
+    }
+    // Nor in which batch of a program it comes.
+    let script = r#"while IFS=:,} read -r a world b n c; do
+        if [ $world = 1 ]; then echo 0.5; n=$((n - 1)); fi
+        yes '1
+2' | head -n $n
+    done"#;
+    let held = answer(&live(SAME, &["--json", "--runs", "5000"], script));
+    assert_eq!(held["verdict"], "not-violated");
+}
+
 #[test]
 fn bad_files_give_no_verdict() {
     let good = cycle(1000, 4);
