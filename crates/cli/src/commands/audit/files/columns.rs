@@ -226,7 +226,8 @@ mod tests {
         let expected = Outcomes::Integers(vec![1, -2]);
         assert_eq!(read_back("integers", &batch(vec![("x", integers)])), expected);
         let wide: ArrayRef = Arc::new(UInt64Array::from(vec![3, u64::MAX]));
-        let expected = Outcomes::Numbers(vec![3.0, 18_446_744_073_709_551_615.0]);
+        let largest = Outcome::Number(18_446_744_073_709_551_615.0);
+        let expected = Outcomes::Mixed(vec![Outcome::Integer(3), largest]);
         assert_eq!(read_back("wide", &batch(vec![("x", wide)])), expected);
         let texts: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), None]));
         let expected = Outcomes::Mixed(vec![Outcome::Text("a".to_owned()), Outcome::Nothing]);
