@@ -110,11 +110,11 @@ impl Claim {
 }
 
 fn point(spec: &MechanismSpec) -> Option<(f64, f64)> {
-    match spec {
-        MechanismSpec::Leaf(Leaf::Pure { epsilon }) => Some((epsilon.to_f64_up(), 0.0)),
-        MechanismSpec::Leaf(Leaf::ApproxDp { epsilon, delta }) => {
-            Some((epsilon.to_f64_up(), delta.to_f64_up()))
-        }
-        _ => None,
+    if let MechanismSpec::Leaf(Leaf::Pure { epsilon }) = spec {
+        return Some((epsilon.to_f64_up(), 0.0));
     }
+    if let MechanismSpec::Leaf(Leaf::ApproxDp { epsilon, delta }) = spec {
+        return Some((epsilon.to_f64_up(), delta.to_f64_up()));
+    }
+    None
 }

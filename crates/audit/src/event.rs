@@ -41,7 +41,7 @@ impl Event {
             let list = chosen(*other < threshold);
             if list.len() <= LISTED {
                 let listed = Self::OneOf(list);
-                return if *other < threshold { listed } else { Self::not(listed) };
+                return if *other < threshold { listed } else { Self::other_than(listed) };
             }
         }
         Self::AtLeast { score: score.clone(), threshold }
@@ -49,7 +49,7 @@ impl Event {
 
     /// All other outcomes.
     #[must_use]
-    pub fn not(event: Self) -> Self {
+    pub fn other_than(event: Self) -> Self {
         match event {
             Self::Not(inner) => *inner,
             Self::OneOf(_) | Self::AtLeast { .. } => Self::Not(Box::new(event)),

@@ -13,7 +13,6 @@
 //! mechanism's answer, since `x + round(z) = round(x + z)` for whole `x`.
 
 mod composition;
-mod dice;
 mod floats;
 mod integers;
 mod keys;
@@ -27,7 +26,7 @@ mod sparse;
 #[cfg(test)]
 mod tests;
 
-use crate::exhibits::dice::Dice;
+use crate::dice::Dice;
 use crate::{FromFn, Neighbours, Outcome, Target, World};
 
 /// What runs once in a world.

@@ -43,9 +43,9 @@ pub(crate) fn explore(
     let glance = parts.choose.map(|outcomes| first(outcomes, GLANCE));
     let mut ranked: Vec<(f64, Score)> = scores
         .into_iter()
-        .filter_map(|score| {
+        .map(|score| {
             let found = weigh(claim, score.clone(), [&glance[0], &glance[1]], pairs, level);
-            Some((found.map_or(f64::NEG_INFINITY, |(promise, _)| promise), score))
+            (found.map_or(f64::NEG_INFINITY, |(promise, _)| promise), score)
         })
         .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -108,7 +108,7 @@ fn candidates(fit: [&Outcomes; 2]) -> Vec<Score> {
 
 /// All places of lists of numbers, for weighted sums.
 fn long_vectors(outcomes: &Outcomes, probes: &[Probe]) -> Vec<Probe> {
-    let has_numbers = probes.iter().any(|probe| *probe == Probe::Sum);
+    let has_numbers = probes.contains(&Probe::Sum);
     if !has_numbers {
         return Vec::new();
     }

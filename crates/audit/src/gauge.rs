@@ -53,7 +53,7 @@ impl Gauge {
         let above = Event::score_at_least(&self.score, threshold);
         match speaks_for {
             World::One => above,
-            World::Zero => Event::not(above),
+            World::Zero => Event::other_than(above),
         }
     }
 }

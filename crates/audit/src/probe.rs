@@ -465,7 +465,7 @@ fn frequent<'a>(outcomes: impl Iterator<Item = &'a Outcome>) -> Vec<Outcome> {
         seen.entry(key(one)).or_insert((0, one)).0 += 1;
     }
     let mut all: Vec<(usize, &Outcome)> = seen.into_values().filter(|(n, _)| *n > 4).collect();
-    all.sort_by(|a, b| b.0.cmp(&a.0));
+    all.sort_by_key(|(n, _)| std::cmp::Reverse(*n));
     all.into_iter().take(FREQUENT).map(|(_, one)| one.clone()).collect()
 }
 

@@ -3,7 +3,8 @@
 
 mod support;
 
-use support::{Dice, claim, gaussian, geometric, laplace, response, worlds};
+use support::{claim, gaussian, geometric, laplace, response, worlds};
+use throng_audit::dice::Dice;
 use throng_audit::{
     Claim, Effort, FromFn, Options, Outcome, Outcomes, Report, Verdict, World, audit,
 };
@@ -59,7 +60,7 @@ fn an_audit_that_may_stop_at_any_time_keeps_its_level() {
     let options = Options { confidence: 0.95, bounds: false, ..Options::default() };
     let mut alarms = 0;
     for seed in 0..200 {
-        let mut dice = Dice::new(seed);
+        let mut dice = Dice::seeded(seed);
         let draw = gaussian(1.0);
         let mut target = FromFn::new(|world: World| draw(&mut dice, world == World::One));
         let effort = Effort::UntilRefuted(4_000);
@@ -88,7 +89,7 @@ fn claims_that_are_a_little_too_good_are_refuted() {
 #[test]
 fn a_sequential_audit_stops_early() {
     let options = Options::default();
-    let mut dice = Dice::new(9);
+    let mut dice = Dice::seeded(9);
     let draw = response(2.0);
     let mut target = FromFn::new(|world: World| draw(&mut dice, world == World::One));
     let mut last = 0.0;
@@ -162,10 +163,10 @@ fn a_witness_can_be_run_again_on_fresh_outcomes() {
 fn all_kinds_of_outcomes() {
     let text = |dice: &mut Dice, one: bool| {
         let yes = (dice.uniform() < 0.9) == one;
-        Outcome::Text(if yes { "yes".into() } else { format!("no{}", dice.word() % 3) })
+        Outcome::Text(if yes { "yes".into() } else { format!("no{}", dice.bits() % 3) })
     };
     let list = |dice: &mut Dice, one: bool| {
-        let n = 1 + dice.word() % 3 + u64::from(one && dice.uniform() < 0.6);
+        let n = 1 + dice.bits() % 3 + u64::from(one && dice.uniform() < 0.6);
         Outcome::List((0..n).map(|_| Outcome::Number(dice.uniform())).collect())
     };
     let set = |dice: &mut Dice, one: bool| {
@@ -178,12 +179,13 @@ fn all_kinds_of_outcomes() {
         }
         Outcome::Set(all)
     };
-    let bits =
-        |dice: &mut Dice, one: bool| Outcome::Number(dice.laplace() + if one { 1.0 } else { 0.0 });
+    let bits = |dice: &mut Dice, one: bool| {
+        Outcome::Number(dice.laplace(1.0) + if one { 1.0 } else { 0.0 })
+    };
     let far = |dice: &mut Dice, one: bool| {
         let shift = if one { 2.0 } else { 0.0 };
         Outcome::List(
-            (0..30).map(|i| on(dice.normal() + if i == 20 { shift } else { 0.0 })).collect(),
+            (0..30).map(|i| on(dice.normal(1.0) + if i == 20 { shift } else { 0.0 })).collect(),
         )
     };
     fn on(x: f64) -> Outcome {

@@ -251,6 +251,12 @@ impl<Q: Counted> Count<Q> {
         Ok(Self { what, noise })
     }
 
+    /// What is counted.
+    #[must_use]
+    pub const fn what(&self) -> &Q {
+        &self.what
+    }
+
     /// The noise.
     #[must_use]
     pub const fn noise(&self) -> &Noise {

@@ -52,6 +52,7 @@ pub mod poisson;
 pub mod propose_test_release;
 pub mod quantile;
 mod release;
+pub mod replay;
 pub mod response;
 pub mod sample_and_aggregate;
 pub mod selection;

@@ -5,6 +5,7 @@ use std::borrow::Borrow;
 use throng_account::{MechanismSpec, Neighbours};
 use throng_sample::Entropy;
 
+use crate::replay::Observed;
 use crate::{MechanismError, Permit, Release, Sensitive};
 
 /// One paid-for run: the only access to noise that a mechanism has.
@@ -19,6 +20,29 @@ impl<'a> Run<'a> {
         entropy.refresh()?;
         Ok(Self { entropy })
     }
+
+    /// Reports to an auditor; nothing at all without the feature `replay`.
+    #[cfg(feature = "replay")]
+    pub(crate) fn observe(&mut self, event: impl FnOnce() -> Observed) {
+        self.entropy.observe(&event());
+    }
+
+    #[cfg(not(feature = "replay"))]
+    #[inline(always)]
+    #[expect(clippy::unused_self, reason = "the auditor's build reports")]
+    pub(crate) fn observe(&mut self, _: impl FnOnce() -> Observed) {}
+
+    /// Reports that the inputs of the next primitive belong to these keys.
+    #[cfg(feature = "replay")]
+    pub(crate) fn observe_keys<K: std::hash::Hash>(&mut self, keys: &[K]) {
+        let keys = keys.iter().map(crate::replay::fingerprint).collect();
+        self.entropy.observe(&Observed::Keys(keys));
+    }
+
+    #[cfg(not(feature = "replay"))]
+    #[inline(always)]
+    #[expect(clippy::unused_self, reason = "the auditor's build reports")]
+    pub(crate) fn observe_keys<K: std::hash::Hash>(&mut self, _: &[K]) {}
 
     /// Where the noise comes from.
     pub fn entropy(&mut self) -> &mut dyn Entropy {

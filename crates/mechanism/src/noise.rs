@@ -33,6 +33,7 @@ use throng_account::{Accuracy, Leaf, MechanismSpec, Neighbours, Target, Template
 use throng_numeric::Rational;
 
 use crate::grid::MOST_STEPS;
+use crate::replay::{Distance, Drawn, Observed, Primitive};
 use crate::{Grid, L1, L2, MechanismError, PerCell, Run, Sensitivity};
 pub use law::NoiseLaw;
 pub use protection::Protection;
@@ -60,6 +61,8 @@ pub struct Noise {
     grid: Grid,
     spec: MechanismSpec,
     under: Neighbours,
+    /// What it was made for, in steps.
+    distance: Distance,
     /// Its tables take milliseconds to build, so that is done once, when first needed.
     sampler: OnceLock<Arc<Sampler>>,
 }
@@ -74,8 +77,14 @@ impl PartialEq for Noise {
 impl Eq for Noise {}
 
 impl Noise {
-    const fn described(law: NoiseLaw, grid: Grid, spec: MechanismSpec, under: Neighbours) -> Self {
-        Self { law, grid, spec, under, sampler: OnceLock::new() }
+    const fn described(
+        law: NoiseLaw,
+        grid: Grid,
+        spec: MechanismSpec,
+        under: Neighbours,
+        distance: Distance,
+    ) -> Self {
+        Self { law, grid, spec, under, distance, sampler: OnceLock::new() }
     }
 
     /// Laplace noise of a scale.
@@ -90,7 +99,8 @@ impl Noise {
         let law = NoiseLaw::laplace(grid.in_steps(scale))?;
         let under = sensitivity.neighbours();
         let leaf = laplace_leaf(scale, sensitivity.distance(), under, grid)?;
-        Ok(Self::described(law, grid, MechanismSpec::leaf(leaf)?, under))
+        let distance = Distance::L1(grid.whole_steps(sensitivity.distance())?.into());
+        Ok(Self::described(law, grid, MechanismSpec::leaf(leaf)?, under, distance))
     }
 
     /// Laplace noise of a scale, for cells.
@@ -109,7 +119,9 @@ impl Noise {
         let law = NoiseLaw::laplace(grid.in_steps(scale))?;
         let under = sensitivity.neighbours();
         let leaf = laplace_leaf(scale, sensitivity.distance(), under, grid)?;
-        Ok(Self::described(law, grid, per_cell(sensitivity.cells(), leaf)?, under))
+        let distance = Distance::per_cell(sensitivity, grid.whole_steps(sensitivity.distance())?);
+        let spec = per_cell(sensitivity.cells(), leaf)?;
+        Ok(Self::described(law, grid, spec, under, distance))
     }
 
     /// Laplace noise that is epsilon-private, exactly.
@@ -159,7 +171,8 @@ impl Noise {
                 Leaf::Zcdp { rho: ratio * Rational::new(1, 2_u32)?, xi: Rational::ZERO }
             }
         };
-        Ok(Self::described(law, grid, MechanismSpec::leaf(leaf)?, under))
+        let distance = Distance::L2(grid.in_steps(sensitivity.distance()));
+        Ok(Self::described(law, grid, MechanismSpec::leaf(leaf)?, under, distance))
     }
 
     /// Gaussian noise of standard deviation `sigma`, for cells.
@@ -173,7 +186,9 @@ impl Noise {
     ) -> Result<Self, MechanismError> {
         let under = sensitivity.neighbours();
         let law = NoiseLaw::gaussian(grid.in_steps(sigma))?;
-        let steps = Rational::from(grid.whole_steps(sensitivity.distance())?);
+        let steps = grid.whole_steps(sensitivity.distance())?;
+        let distance = Distance::per_cell(sensitivity, steps);
+        let steps = Rational::from(steps);
         let coarse = grid.in_steps(sigma) <= Rational::from(EXACT_SIGMA);
         let exact = coarse && steps <= Rational::from(EXACT);
         let leaf = match hidden_in(sigma, grid)? {
@@ -186,7 +201,7 @@ impl Noise {
             },
         };
         let spec = per_cell(sensitivity.cells(), leaf)?;
-        Ok(Self::described(law, grid, spec, under))
+        Ok(Self::described(law, grid, spec, under, distance))
     }
 
     /// The least Gaussian noise that reaches a target, for a distance in L2.
@@ -296,6 +311,16 @@ impl Noise {
     /// # Errors
     /// If no noise can be drawn; then `values` must not be used.
     pub fn add(&self, values: &mut [i64], run: &mut Run<'_>) -> Result<(), MechanismError> {
+        self.add_repeated(values, 1, run)
+    }
+
+    /// The same for values that belong to several runs of this noise, each of which is described.
+    pub(crate) fn add_repeated(
+        &self,
+        values: &mut [i64],
+        runs: u32,
+        run: &mut Run<'_>,
+    ) -> Result<(), MechanismError> {
         let sampler = match self.sampler.get() {
             Some(sampler) => Arc::clone(sampler),
             None => {
@@ -303,7 +328,18 @@ impl Noise {
                 Arc::clone(self.sampler.get_or_init(|| built))
             }
         };
+        run.observe(|| self.observed(values, runs));
         add_all(&sampler, values, run)
+    }
+
+    fn observed(&self, values: &[i64], runs: u32) -> Observed {
+        let steps = |value: &i64| i128::from((*value).clamp(-MOST_STEPS, MOST_STEPS));
+        Observed::Primitive(Primitive {
+            what: "noise",
+            law: Drawn::Noise(self.law.clone()),
+            declared: Some(self.distance.repeated(runs)),
+            inputs: values.iter().map(steps).collect(),
+        })
     }
 
     /// One value with noise, in steps; saturates at [`MOST_STEPS`].

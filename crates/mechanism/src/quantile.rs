@@ -195,6 +195,23 @@ impl Quantile {
         &self.rate
     }
 
+    /// Every grid point with its energy rate · d on some data: chances are proportional to
+    /// e^(-energy). For small ranges.
+    ///
+    /// # Errors
+    /// If there are more than 2^16 grid points.
+    pub fn energies(&self, rows: &[f64]) -> Result<Vec<(i64, Rational)>, MechanismError> {
+        if self.clamp.width() >= 1 << 16 {
+            return Err(MechanismError::invalid("the grid points", "more", "at most 2^16"));
+        }
+        let padded = self.padded(rows);
+        let rows = padded.as_deref().unwrap_or(rows);
+        let domain = (self.clamp.lower(), self.clamp.upper());
+        let score = Score::new(&self.target, rows.len(), &self.rate, domain)?;
+        let energy = |y| (y, score.energy(score.distance(counted(rows, self.clamp, y))));
+        Ok((domain.0..=domain.1).map(energy).collect())
+    }
+
     /// How many ranks the answer is off, at most, with this confidence; whatever the data is.
     ///
     /// # Errors

@@ -27,6 +27,7 @@ pub use kary::KaryResponse;
 pub use law::FlipLaw;
 pub use reports::{Answers, Reports};
 
+use crate::replay::Observed;
 use crate::{Mechanism, MechanismError, Run};
 use chance::{Chance, Coin, Split};
 use words::Words;
@@ -142,6 +143,14 @@ impl RandomisedResponse {
         })
     }
 
+    /// The chance that a bit is reported as another.
+    #[must_use]
+    pub fn chance(&self, bit: bool, report: bool) -> Enclosure {
+        let [hit, stray] = self.chances();
+        let of_bit = if bit { hit } else { stray };
+        if report { of_bit.yes } else { of_bit.no }
+    }
+
     /// The chance to report a 1 of units with a 1, and of units with a 0.
     fn chances(&self) -> [Split; 2] {
         [self.of_one.chance().enclosed().complement(), self.of_zero.chance().enclosed()]
@@ -166,6 +175,7 @@ impl Mechanism for RandomisedResponse {
 
     fn answer(&self, input: &[bool], run: &mut Run<'_>) -> Result<Reports, MechanismError> {
         whole_units(input.len(), self.width)?;
+        run.observe(|| Observed::drawn("randomised response"));
         let mut words = Words::new(run.entropy());
         let mut bits = Vec::with_capacity(input.len());
         for bit in input {

@@ -28,6 +28,7 @@ use throng_account::{Leaf, MechanismSpec, Neighbours};
 use throng_numeric::{Enclosure, Natural, Rational};
 
 use crate::MechanismError;
+use crate::replay::{Distance, Drawn, Observed, Primitive};
 pub use exponential::Exponential;
 pub use line::{Domain, Landscape, OnLine};
 pub use noisy_max::NoisyMax;
@@ -101,6 +102,8 @@ impl ScoreChange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Contest {
     candidates: usize,
+    /// R.
+    range: Rational,
     rate: Rational,
     spec: MechanismSpec,
     under: Neighbours,
@@ -118,7 +121,8 @@ impl Contest {
         }
         let rate = change.rate(epsilon)?;
         let spec = MechanismSpec::leaf(leaf(epsilon.clone()))?;
-        Ok(Self { candidates, rate, spec, under: change.neighbours() })
+        let range = change.range().clone();
+        Ok(Self { candidates, range, rate, spec, under: change.neighbours() })
     }
 
     /// The scores, if there is one per candidate. The candidates are public, so this check is.
@@ -128,6 +132,15 @@ impl Contest {
         }
         let allowed = format!("that of the candidates, {}", self.candidates);
         Err(MechanismError::invalid("the number of scores", scores.len(), allowed))
+    }
+
+    fn observed(&self, what: &'static str, scores: &[i64]) -> Observed {
+        Observed::Primitive(Primitive {
+            what,
+            law: Drawn::Choice(self.rate.clone()),
+            declared: Some(Distance::Span(self.range.clone())),
+            inputs: scores.iter().copied().map(i128::from).collect(),
+        })
     }
 
     /// -λ s for each score.

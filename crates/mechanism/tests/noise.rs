@@ -16,7 +16,7 @@ use throng_mechanism::noise::Staircase;
 use throng_mechanism::{
     Grid, L1, MechanismSpec, Neighbours, Noise, NoiseLaw, Noisy, PerCell, Sensitivity,
 };
-use throng_numeric::{Natural, Rational};
+use throng_numeric::{Enclosure, Natural, Rational};
 use throng_sample::SeededEntropy;
 
 /// A law so fine that it cannot be told from the continuous one at 1e-5.
@@ -36,6 +36,29 @@ fn near(x: f64, y: f64, tolerance: f64) {
 
 fn steps(w: &Natural) -> f64 {
     Rational::from(w.clone()).to_f64_nearest()
+}
+
+#[test]
+fn chances_and_tails_add_up() {
+    let stairs = Staircase::new(rational("1/2"), 5, 2).unwrap();
+    let normal = ["1/9", "1/2", "1.9", "2", "3", "40"].map(gaussian);
+    let laws = [laplace("1/5"), laplace("3"), NoiseLaw::Staircase(stairs)];
+    for law in laws.into_iter().chain(normal) {
+        let chances = law.chances(9).unwrap();
+        assert_eq!(chances.len(), 10);
+        for t in 1..=10_u32 {
+            let inner = chances.iter().skip(1).take(t as usize - 1);
+            let side = inner.fold(Enclosure::ZERO, |sum, p| sum + *p);
+            let whole = chances[0] + side + side + law.beyond(&t.into()).unwrap();
+            // The tail of a wide Gaussian is known to 1/(4σ²) of its place.
+            let tolerance = if law == gaussian("2") || law == gaussian("3") { 0.1 } else { 1e-3 };
+            assert!(whole.contains(1.0) && whole.width() < tolerance, "{law:?} {t} {whole}");
+        }
+    }
+    for (k, own) in (0..).zip(laplace("3").chances(9).unwrap()) {
+        assert!(own.intersect(support::exact::laplace(k, 3.0)).is_ok());
+    }
+    assert!(gaussian(FINE).chances(9).is_err());
 }
 
 #[test]

@@ -199,6 +199,26 @@ fn ranges_are_right_and_tight() {
     }
 }
 
+/// Energies that a quantile states are those of its definition, up to a constant.
+#[test]
+fn stated_energies_are_those_of_the_definition() {
+    for wanted in ALL {
+        let m = wanted.mechanism(clamp(0, 3), &1.into(), AddRemove);
+        let beside = wanted.beside((0, 3), m.rate());
+        for rows in data_sets(3, 3) {
+            let reals: Vec<f64> = rows.iter().map(|x| *x as f64).collect();
+            let stated = m.energies(&reals).unwrap();
+            assert_eq!(stated.len(), 4);
+            let more = |(y, energy): &(i64, Rational)| {
+                energy - &(m.rate() * &wanted.distance(&rows, &beside, *y))
+            };
+            assert!(stated.iter().all(|point| more(point) == more(&stated[0])), "{wanted:?}");
+        }
+    }
+    let wide = Quantile::median(clamp(0, 1 << 16), &1.into(), AddRemove).unwrap();
+    assert!(wide.energies(&[1.0]).is_err());
+}
+
 #[test]
 fn laws_on_all_small_neighbours_keep_the_claim() {
     for under in [AddRemove, Replace, ZeroOut] {

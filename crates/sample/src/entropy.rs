@@ -31,6 +31,13 @@ pub trait Entropy {
     fn refresh(&mut self) -> Result<(), EntropyError> {
         Ok(())
     }
+
+    /// Takes note of what a mechanism is about to do with the bytes that follow; the events are
+    /// those of `throng_mechanism::replay`. An auditor's source does, all others do nothing.
+    #[cfg(feature = "replay")]
+    fn observe(&mut self, event: &dyn std::any::Any) {
+        let _ = event;
+    }
 }
 
 impl<E: Entropy + ?Sized> Entropy for &mut E {
@@ -40,6 +47,11 @@ impl<E: Entropy + ?Sized> Entropy for &mut E {
 
     fn refresh(&mut self) -> Result<(), EntropyError> {
         (**self).refresh()
+    }
+
+    #[cfg(feature = "replay")]
+    fn observe(&mut self, event: &dyn std::any::Any) {
+        (**self).observe(event);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Several answers: what was drawn once and used twice, paid once and given twice.
 
-use super::dice::{Dice, hash};
 use super::{Exhibit, by, list};
+use crate::dice::{Dice, hash};
 use crate::{Neighbours, Outcome, World};
 
 /// Running counts of a stream of eight by a binary tree of noisy partial sums (dyadic intervals).

@@ -1,7 +1,7 @@
 //! Floating-point noise: what the real numbers hide, their representation shows.
 
-use super::dice::{Dice, real, whole};
 use super::{Exhibit, by};
+use crate::dice::{Dice, real, whole};
 use crate::{Neighbours, Outcome};
 
 const MIRONOV: &str = "Mironov, On significance of the least significant bits, CCS 2012";

@@ -1,7 +1,7 @@
 //! Whole-numbered noise.
 
-use super::dice::Dice;
 use super::{Exhibit, by};
+use crate::dice::Dice;
 use crate::{Neighbours, Outcome, World};
 
 /// A count of 0 or 1 with whole noise.

@@ -1,7 +1,7 @@
 //! Which groups there are, and in which order.
 
-use super::dice::Dice;
 use super::{Exhibit, by, list, text};
+use crate::dice::Dice;
 use crate::{Neighbours, Outcome, World};
 
 /// A group and its noisy count.

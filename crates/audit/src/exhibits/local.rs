@@ -1,7 +1,7 @@
 //! Local randomisers: everybody protects an answer before it leaves.
 
-use super::dice::{Dice, exp, hash};
 use super::{Exhibit, by, list, text};
+use crate::dice::{Dice, exp, hash};
 use crate::{Neighbours, Outcome, World};
 
 const COLOURS: [&str; 8] = ["red", "blue", "green", "black", "white", "brown", "grey", "pink"];

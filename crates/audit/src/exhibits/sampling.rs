@@ -2,8 +2,8 @@
 //!
 //! Sums are in steps of 1/64.
 
-use super::dice::Dice;
 use super::{Exhibit, by, list};
+use crate::dice::Dice;
 use crate::{Neighbours, Outcome, World};
 
 /// The sum of a batch to which the person adds 1 if present in it, with normal noise.

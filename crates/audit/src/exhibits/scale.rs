@@ -1,7 +1,7 @@
 //! Noise of the wrong scale.
 
-use super::dice::{Dice, exp, real, whole};
 use super::{Exhibit, by, list};
+use crate::dice::{Dice, exp, real, whole};
 use crate::{Neighbours, Outcome, World};
 
 /// A value that moves by 1, in 64 steps, with normal noise.

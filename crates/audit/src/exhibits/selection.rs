@@ -1,7 +1,7 @@
 //! Selections: the best of several candidates.
 
-use super::dice::{Dice, exp};
 use super::{Exhibit, by, text};
+use crate::dice::{Dice, exp};
 use crate::{Neighbours, Outcome, World};
 
 const BOOK: &str =

@@ -1,7 +1,7 @@
 //! Noise for a sensitivity that the query does not have.
 
-use super::dice::{Dice, real, whole};
 use super::{Exhibit, by, list};
+use crate::dice::{Dice, real, whole};
 use crate::{Neighbours, Outcome, World};
 
 /// A whole value with discrete Laplace noise.

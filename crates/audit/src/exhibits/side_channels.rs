@@ -1,7 +1,7 @@
 //! What an answer says beside its value: errors, nulls, lengths, fingerprints.
 
-use super::dice::{Dice, hash};
 use super::{Exhibit, by, list, text};
+use crate::dice::{Dice, hash};
 use crate::{Neighbours, Outcome};
 
 /// Noisy counts of people by page.

@@ -1,8 +1,8 @@
 //! The sparse vector technique, in the six published variants that Lyu, Su and Li tell apart: the
 //! first two are private and mend the other four.
 
-use super::dice::Dice;
 use super::{Exhibit, by};
+use crate::dice::Dice;
 use crate::{Neighbours, Outcome, World};
 
 const LYU: &str = "Lyu, Su, Li, Understanding the sparse vector technique, VLDB 2017";

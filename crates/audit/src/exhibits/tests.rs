@@ -159,8 +159,8 @@ const WITNESSES: &[Witness] = &[
     }),
     one("noise-seeded-by-data", |o| {
         (0..60).any(|minute| {
-            let seed = super::dice::hash(1000) ^ minute;
-            int(o) == 1000 + super::dice::Dice::seeded(seed).two_sided(100.0)
+            let seed = crate::dice::hash(1000) ^ minute;
+            int(o) == 1000 + crate::dice::Dice::seeded(seed).two_sided(100.0)
         })
     }),
     one("unchanged-means-cached", |o| ints(o)[0] != ints(o)[1]),
@@ -185,7 +185,7 @@ const WITNESSES: &[Witness] = &[
     one("null-for-nobody", |o| *o != Outcome::Nothing),
     one("as-long-as-the-data", |o| items(o).len() == 4),
     one("fingerprint-published", |o| {
-        is_text(&items(o)[1], &format!("{:08x}", super::dice::hash(41) >> 32))
+        is_text(&items(o)[1], &format!("{:08x}", crate::dice::hash(41) >> 32))
     }),
     one("now-and-then-a-log-line", |o| is_text(o, "debug: count=41")),
     one(

@@ -140,7 +140,7 @@ fn grow(binned: &Binned, slopes: &[Slope]) -> Option<(Tree, Vec<usize>)> {
         }
         nodes.extend(questions.into_iter().map(|(probe, _, above)| (probe, above)));
     }
-    let mut totals = vec![Slope::default(); 1 << DEPTH];
+    let mut totals = [Slope::default(); 1 << DEPTH];
     for (at, slope) in place.iter().zip(slopes) {
         totals.get_mut(*at)?.add(*slope);
     }

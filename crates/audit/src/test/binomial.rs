@@ -86,7 +86,7 @@ pub(crate) fn real(n: u64) -> f64 {
 /// The whole part of a number that is not negative and below 2^53.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked")]
 pub(crate) fn floor(x: f64) -> u64 {
-    if x >= 0.0 && x < 9e15 { x as u64 } else { 0 }
+    if (0.0..9e15).contains(&x) { x as u64 } else { 0 }
 }
 
 #[cfg(test)]

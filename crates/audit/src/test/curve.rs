@@ -152,13 +152,13 @@ impl Bet {
         let first = tilted.mean(log, |y| y);
         let second = tilted.mean(log, |y| y * y).0;
         let third = tilted.mean(log, |y| (y * y * y).abs()).1;
-        if !(normaliser > 0.5) {
+        if normaliser.is_nan() || normaliser <= 0.5 {
             return Ok(1.0);
         }
         // Under the claim the normaliser is at most 1, so dividing by it only enlarges the variance.
         let mean = first.0.abs().max(first.1.abs()) / normaliser;
         let variance = second - mean * mean;
-        if !(variance > 0.0) {
+        if variance.is_nan() || variance <= 0.0 {
             return Ok(1.0);
         }
         // Minkowski: the third norm of Y - E'Y is at most that of Y plus |E'Y|.

@@ -47,7 +47,7 @@ impl Rate {
 const INTERVAL: f64 = 1.0 / 500.0;
 
 /// Cells at the start, and at most.
-const CELLS: usize = 24;
+const CELLS: u32 = 24;
 const MOST_CELLS: usize = 384;
 
 /// A test of "an event of chance p in the first world has at most the chance R(p) in the second".
@@ -116,15 +116,15 @@ impl<'a> EventTest<'a> {
     fn bounded(&self, c: f64, level: Option<f64>) -> Result<f64, AuditError> {
         let deviations = self.deviations();
         // No p-value of use is this large; 1 is a bound on any.
-        if !(deviations > 0.5) {
+        if deviations.is_nan() || deviations <= 0.5 {
             return Ok(1.0);
         }
         let (low, high) = interval(self.from, c)?;
         let least = Least::new(self, deviations, low, high);
         let mut cells: Vec<(f64, f64, f64)> = Vec::new();
-        let width = (high - low) / real(CELLS as u64);
-        let edge = |i: u32| if i == CELLS as u32 { high } else { low + f64::from(i) * width };
-        for i in 0..CELLS as u32 {
+        let width = (high - low) / f64::from(CELLS);
+        let edge = |i: u32| if i == CELLS { high } else { low + f64::from(i) * width };
+        for i in 0..CELLS {
             cells.push(least.cell(edge(i), edge(i + 1)));
         }
         let mut budget = MOST_CELLS;
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn the_level_is_kept_for_every_chance() {
-        let e = 1f64.exp();
+        let e = std::f64::consts::E;
         let regions = [
             Region::of_lines([(e, 0.0), (1.0 / e, 1.0 - 1.0 / e)]),
             Region::of_lines([(1.0, 0.05)]),

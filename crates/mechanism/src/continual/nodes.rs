@@ -113,6 +113,7 @@ impl FromBelow {
 pub(super) struct Nodes {
     stream: Stream,
     noise: Arc<Noise>,
+    levels: u32,
     pub(super) guarantee: Guarantee,
     spread: Spread,
     sums: Sums,
@@ -125,6 +126,7 @@ impl Nodes {
         Ok(Self {
             stream: levels.stream,
             noise: Arc::clone(&levels.noise),
+            levels: levels.levels,
             guarantee,
             spread: Spread::of(levels.noise.law(), levels.noise.grid())?,
             sums: Sums::new(count),
@@ -151,7 +153,7 @@ impl Nodes {
             for value in batch {
                 self.sums.push(self.stream.clamp(*value), &mut nodes);
             }
-            self.noise.add(&mut nodes, run)?;
+            self.noise.add_repeated(&mut nodes, self.levels, run)?;
             let mut noisy = nodes.iter().copied();
             for _ in batch {
                 self.estimates.push(&mut noisy, |level, node| readout.complete(level, node));

@@ -9,6 +9,7 @@ use throng_numeric::{Natural, Rational};
 
 use super::{tally, threshold::fraction};
 use crate::contribution::Layout;
+use crate::replay::{Distance, Drawn, Observed, Primitive};
 use crate::{Mechanism, MechanismError, Run};
 
 /// Chances are multiples of 2^-192.
@@ -58,6 +59,8 @@ const BATCH: usize = 256;
 pub struct KeySelection<K, L, H = RandomState> {
     layout: L,
     chances: Vec<[u8; BYTES]>,
+    /// How many keys differ on neighbours.
+    cells: u64,
     spec: MechanismSpec,
     under: Neighbours,
     hasher: H,
@@ -85,7 +88,8 @@ impl<K, L: Layout<K>> KeySelection<K, L> {
         let one = MechanismSpec::leaf(leaf)?;
         let spec = if cells == 1 { one } else { MechanismSpec::repeated(cells, one)? };
         let chances = chances(epsilon, delta)?;
-        Ok(Self { layout, chances, spec, under, hasher: RandomState::new(), key: PhantomData })
+        let hasher = RandomState::new();
+        Ok(Self { layout, chances, cells, spec, under, hasher, key: PhantomData })
     }
 
     /// (epsilon, delta) for a unit: an equal part of both for each key it can touch.
@@ -110,8 +114,8 @@ impl<K, L, H> KeySelection<K, L, H> {
     /// whoever chooses rows can make a run slow.
     #[must_use]
     pub fn hashed_by<G: BuildHasher + Clone>(self, hasher: G) -> KeySelection<K, L, G> {
-        let Self { layout, chances, spec, under, key, .. } = self;
-        KeySelection { layout, chances, spec, under, hasher, key }
+        let Self { layout, chances, cells, spec, under, key, .. } = self;
+        KeySelection { layout, chances, cells, spec, under, hasher, key }
     }
 
     /// The chance that a key of so many units is shown, exactly.
@@ -130,6 +134,16 @@ impl<K, L, H> KeySelection<K, L, H> {
     #[must_use]
     pub fn certain_from(&self) -> usize {
         self.chances.len()
+    }
+
+    fn observed(&self, counts: &[i64]) -> Observed {
+        let declared = Distance::PerCell { cells: self.cells, each: Rational::ONE };
+        Observed::Primitive(Primitive {
+            what: "keys",
+            law: Drawn::Other,
+            declared: Some(declared),
+            inputs: counts.iter().copied().map(i128::from).collect(),
+        })
     }
 
     fn is_shown(&self, count: i64, uniform: &[u8]) -> bool {
@@ -208,6 +222,8 @@ where
     fn answer(&self, input: &[L::Row], run: &mut Run<'_>) -> Result<Vec<K>, MechanismError> {
         let hasher = self.hasher.clone();
         let (keys, counts) = tally::counted(&self.layout, input, |_| true, hasher, run)?;
+        run.observe_keys(&keys);
+        run.observe(|| self.observed(&counts));
         let mut shown = Vec::with_capacity(keys.len());
         let mut random = [0; BATCH * BYTES];
         for counts in counts.chunks(BATCH) {

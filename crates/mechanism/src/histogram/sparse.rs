@@ -124,6 +124,7 @@ impl<L: Layout<u64>> Mechanism for SparseHistogram<L> {
         let below = |key: &u64| *key < self.domain;
         let (keys, mut counts) =
             tally::counted(&self.layout, input, below, RandomState::new(), run)?;
+        run.observe_keys(&keys);
         self.noise.add(&mut counts, run)?;
         let mut shown = self.empty.shown(&keys, self.domain, run)?;
         shown.extend(keys.into_iter().zip(counts).filter(|(_, n)| *n >= self.threshold));

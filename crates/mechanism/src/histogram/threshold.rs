@@ -215,6 +215,7 @@ where
     ) -> Result<HistogramRelease<K>, MechanismError> {
         let hasher = self.hasher.clone();
         let (keys, mut counts) = tally::counted(&self.layout, input, |_| true, hasher, run)?;
+        run.observe_keys(&keys);
         self.noise.add(&mut counts, run)?;
         let large = |(_, count): &(K, i64)| *count >= self.threshold.at_least();
         let (keys, counts) = keys.into_iter().zip(counts).filter(large).unzip();

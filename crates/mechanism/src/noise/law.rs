@@ -93,6 +93,29 @@ impl NoiseLaw {
         }
     }
 
+    /// The chances of 0, ±1, ..., ±reach.
+    ///
+    /// # Guarantee
+    /// Laplace: r^k (1-r)/(1+r) with r = e^(-1/scale). Gaussian: weights e^(-k²/(2σ²)) over their
+    /// sum, which is taken up to 12σ or more. From there on every weight is at most r times the one
+    /// before, r = e^(-K/σ²) at the last K, so the rest on one side is at most w r/(1-r).
+    ///
+    /// # Errors
+    /// If the parameter is beyond all numbers, or a sum over 12σ terms is too long.
+    pub fn chances(&self, reach: u32) -> Result<Vec<Enclosure>, NumericError> {
+        match self {
+            Self::DiscreteLaplace { scale } => {
+                let inverse = Enclosure::of_rational(&Rational::ONE.checked_div(scale)?);
+                let fall = (-inverse).exp();
+                let middle = -(-inverse).expm1() / (Enclosure::ONE + fall);
+                let size = |k: u32| Enclosure::of_rational(&Rational::from(k));
+                Ok((0..=reach).map(|k| middle * (-(inverse * size(k))).exp()).collect())
+            }
+            Self::DiscreteGaussian { sigma } => gaussian_chances(sigma, reach),
+            Self::Staircase(law) => Ok((0..=reach).map(|k| law.chance(i64::from(k))).collect()),
+        }
+    }
+
     /// P(|Z| >= t).
     ///
     /// # Guarantee
@@ -184,6 +207,30 @@ fn gaussian_beyond(sigma: &Rational, t: &Natural) -> Result<Enclosure, NumericEr
     let kappa = Enclosure::ONE + Enclosure::ONE / Enclosure::of_rational(&four);
     let (most, least) = (normal::survival(place), normal::survival(place * kappa));
     Enclosure::new(2.0 * least.lower(), 2.0 * most.upper())
+}
+
+/// Up to here sums over a Gaussian law are written out.
+const LONGEST: u32 = 1 << 20;
+
+fn gaussian_chances(sigma: &Rational, reach: u32) -> Result<Vec<Enclosure>, NumericError> {
+    let far = (sigma * &Rational::from(12)).ceil() + Integer::ONE;
+    let far = u32::try_from(far).ok().filter(|far| *far <= LONGEST && reach <= LONGEST);
+    let far = far.ok_or_else(|| NumericError::TooLarge {
+        what: "the terms of a discrete Gaussian law",
+        limit: LONGEST.to_string(),
+    })?;
+    let square = Enclosure::of_rational(&sigma.square());
+    let double = square + square;
+    let size = |k: u32| Enclosure::of_rational(&Rational::from(k));
+    let weights: Vec<Enclosure> =
+        (0..=reach.max(far)).map(|k| (-(size(k).square() / double)).exp()).collect();
+    let fall = (-(size(far) / square)).exp();
+    let last = weights.last().copied().unwrap_or(Enclosure::ONE);
+    let rest = (last * fall / (Enclosure::ONE - fall)).hull(Enclosure::ZERO);
+    let side = weights.iter().skip(1).fold(rest, |sum, w| sum + *w);
+    let total = Enclosure::ONE + side + side;
+    let listed = usize::try_from(reach).unwrap_or(usize::MAX).saturating_add(1);
+    Ok(weights.into_iter().take(listed).map(|w| w / total).collect())
 }
 
 pub(super) fn positive(name: &str, value: &Rational) -> Result<(), MechanismError> {

@@ -9,6 +9,7 @@ use throng_sample::{Entropy, Geometric, Uniform};
 
 use super::{Noise, NoiseLaw, per_cell};
 use crate::grid::MOST_STEPS;
+use crate::replay::Distance;
 use crate::{Grid, MechanismError, PerCell};
 
 /// The law on the integers that is 1 for |k| < inner, e^-ε for the next `period` integers on either
@@ -296,7 +297,8 @@ impl Noise {
         }
         let leaf = Leaf::Staircase { epsilon: law.epsilon().clone(), gamma: law.gamma()? };
         let spec = per_cell(sensitivity.cells(), leaf)?;
-        Ok(Self::described(NoiseLaw::Staircase(law), grid, spec, sensitivity.neighbours()))
+        let (law, under) = (NoiseLaw::Staircase(law), sensitivity.neighbours());
+        Ok(Self::described(law, grid, spec, under, Distance::per_cell(sensitivity, steps)))
     }
 }
 

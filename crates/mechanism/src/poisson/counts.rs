@@ -5,6 +5,7 @@ use throng_numeric::Rational;
 use throng_sample::Poisson;
 
 use super::{PoissonRelease, RateMap};
+use crate::replay::{Distance, Drawn, Observed, Primitive};
 use crate::{Mechanism, MechanismError, Run};
 
 /// How one unit moves the cells of a vector of counts.
@@ -68,6 +69,8 @@ pub enum Effect {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PoissonCounts {
     map: RateMap,
+    /// How far counts are apart on neighbours.
+    distance: Distance,
     spec: MechanismSpec,
     under: Neighbours,
 }
@@ -79,18 +82,37 @@ impl PoissonCounts {
     /// If a unit moves no cell or more than 10^9.
     pub fn new(map: RateMap, effect: Effect, under: Neighbours) -> Result<Self, MechanismError> {
         let spec = describe(&map, effect, under)?;
-        Ok(Self { map, spec, under })
+        let cells = match (effect, under) {
+            (Effect::Rises { cells }, Neighbours::Replace) => cells.saturating_mul(2),
+            (Effect::Rises { cells } | Effect::Either { cells }, _) => cells,
+        };
+        let distance = Distance::PerCell { cells, each: Rational::from(map.distance()) };
+        Ok(Self { map, distance, spec, under })
     }
 
     /// For [`super::DegreeSequence`], which proves its own descriptions.
-    pub(super) const fn described(map: RateMap, spec: MechanismSpec, under: Neighbours) -> Self {
-        Self { map, spec, under }
+    pub(super) const fn described(
+        map: RateMap,
+        distance: Distance,
+        spec: MechanismSpec,
+        under: Neighbours,
+    ) -> Self {
+        Self { map, distance, spec, under }
     }
 
     /// The map from counts to rates.
     #[must_use]
     pub const fn map(&self) -> &RateMap {
         &self.map
+    }
+
+    fn observed(&self, counts: &[i64]) -> Observed {
+        Observed::Primitive(Primitive {
+            what: "Poisson counts",
+            law: Drawn::Other,
+            declared: Some(self.distance.clone()),
+            inputs: counts.iter().map(|count| i128::from((*count).max(0))).collect(),
+        })
     }
 
     /// One cell.
@@ -113,6 +135,7 @@ impl Mechanism for PoissonCounts {
     }
 
     fn answer(&self, input: &[i64], run: &mut Run<'_>) -> Result<PoissonRelease, MechanismError> {
+        run.observe(|| self.observed(input));
         let counts = input.iter().map(|count| self.draw(*count, run)).collect::<Result<_, _>>()?;
         Ok(PoissonRelease::new(counts, self.map.clone()))
     }

@@ -4,6 +4,7 @@ use throng_account::{Leaf, MechanismSpec, Neighbours};
 use throng_numeric::Rational;
 
 use super::{Effect, PoissonCounts, PoissonRelease, RateMap, RatePair};
+use crate::replay::Distance;
 use crate::{Mechanism, MechanismError, Run};
 
 /// The degree of every node of a graph, each as a Poisson variable (linear map, w = 1).
@@ -71,7 +72,9 @@ impl DegreeSequence {
         let leaf = Leaf::InfinitelyDivisible { s2: Rational::ZERO, jumps: vec![own, others] };
         let spec = MechanismSpec::leaf(leaf)?;
         let map = RateMap::linear(pair, 1)?;
-        let counts = PoissonCounts::described(map, spec, Neighbours::ZeroOut);
+        // Its own degree by at most D, and those of at most D neighbours by 1.
+        let distance = Distance::L1(&bound + &bound);
+        let counts = PoissonCounts::described(map, distance, spec, Neighbours::ZeroOut);
         Ok(Self { nodes, counts, edges_are_units: false })
     }
 

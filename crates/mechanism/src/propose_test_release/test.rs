@@ -5,6 +5,7 @@ use throng_numeric::{Enclosure, Integer, Rational};
 
 use crate::estimate::miss;
 use crate::grid::MOST_STEPS;
+use crate::replay::Observed;
 use crate::{Grid, L1, MechanismError, Noise, Run, Sensitivity};
 
 /// A noisy test whether a distance is above 0: it passes if d + Z > T, Z discrete Laplace of scale
@@ -76,7 +77,9 @@ impl StabilityTest {
         run: &mut Run<'_>,
     ) -> Result<bool, MechanismError> {
         let distance = distance.map_or(i128::from(MOST_STEPS), i128::from);
-        Ok(self.noise.added_to(distance, run)? > self.threshold)
+        let passes = self.noise.added_to(distance, run)? > self.threshold;
+        run.observe(|| Observed::Released(format!("passes: {passes}")));
+        Ok(passes)
     }
 
     /// The test, what follows if it passes, and the δ for passing at distance 0.

@@ -17,6 +17,7 @@ use throng_sample::{BernoulliExp, SampleError, Uniform, WeightedChoice};
 
 use super::target::Target;
 use super::window::{Counts, Window};
+use crate::replay::Observed;
 use crate::{MechanismError, Run};
 
 /// The distance of ranks from the wanted one, and what it is worth.
@@ -76,7 +77,7 @@ impl Score {
         above.max(short).max(0)
     }
 
-    fn energy(&self, distance: i128) -> Rational {
+    pub(super) fn energy(&self, distance: i128) -> Rational {
         &self.rate * &Rational::from(distance)
     }
 }
@@ -125,6 +126,7 @@ pub(super) fn draw(
     outside: impl Fn(i64) -> Counts,
     run: &mut Run<'_>,
 ) -> Result<i64, MechanismError> {
+    run.observe(|| Observed::drawn("a quantile"));
     let layers = layers(window, score);
     let weigh = |layer: &Layer| (layer.points(), score.energy(layer.least));
     let choice = WeightedChoice::new(layers.iter().map(weigh))?;

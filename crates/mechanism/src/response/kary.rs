@@ -1,11 +1,12 @@
 //! Randomised response with k answers.
 
 use throng_account::{Leaf, MechanismSpec, Neighbours};
-use throng_numeric::Rational;
+use throng_numeric::{Enclosure, Rational};
 
 use super::chance::{Chance, Coin, Split, of_count, within_unit};
 use super::words::Words;
 use super::{Answers, not_negative, of_unit, whole_units};
+use crate::replay::Observed;
 use crate::{Mechanism, MechanismError, Run};
 
 /// Randomised response with k answers 0, 1, ..., k-1: the true one with chance e^ε/(e^ε + k - 1),
@@ -72,6 +73,19 @@ impl KaryResponse {
         self.width
     }
 
+    /// How many answers there are to choose from.
+    #[must_use]
+    pub const fn answers(&self) -> u32 {
+        self.answers
+    }
+
+    /// The chance that an answer is reported as another; answers beyond the last are the last.
+    #[must_use]
+    pub fn chance(&self, answer: u32, report: u32) -> Enclosure {
+        let [hit, stray] = self.chances();
+        if answer.min(self.answers - 1) == report { hit.yes } else { stray.yes }
+    }
+
     /// The chance to report an answer of units for which it is true, and of others.
     fn chances(&self) -> [Split; 2] {
         let hit = self.untrue.chance().enclosed().complement();
@@ -101,6 +115,7 @@ impl Mechanism for KaryResponse {
 
     fn answer(&self, input: &[u32], run: &mut Run<'_>) -> Result<Answers, MechanismError> {
         whole_units(input.len(), self.width)?;
+        run.observe(|| Observed::drawn("k-ary response"));
         let mut words = Words::new(run.entropy());
         let mut report = |answer: &u32| {
             let truth = (*answer).min(self.answers - 1);

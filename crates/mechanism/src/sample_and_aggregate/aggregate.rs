@@ -5,6 +5,7 @@ use throng_numeric::{Enclosure, Natural, Rational};
 use throng_sample::{Uniform, WeightedChoice};
 
 use crate::estimate::miss;
+use crate::replay::Observed;
 use crate::smooth::{Median, SmoothBound, SmoothNoise, Smoothed};
 use crate::{Clamp, Grid, MechanismError, Noise, Noisy, Run, Uncovered};
 
@@ -155,6 +156,7 @@ impl Aggregate for NoisyMedian {
     }
 
     fn combine(&self, answers: Vec<i64>, run: &mut Run<'_>) -> Result<BlockMedian, MechanismError> {
+        run.observe(|| Observed::drawn("a median of blocks"));
         let runs = self.runs(answers)?;
         let entries = runs.iter().map(|(_, count, energy)| (*count, energy.clone()));
         let chosen = WeightedChoice::new(entries)?.draw(run.entropy())?;

@@ -84,6 +84,8 @@ impl Mechanism for Exponential {
     }
 
     fn answer(&self, input: &[i64], run: &mut Run<'_>) -> Result<usize, MechanismError> {
-        Ladder::of(self.contest.scores(input)?).take(&self.contest.rate, run)
+        let scores = self.contest.scores(input)?;
+        run.observe(|| self.contest.observed("exponential", scores));
+        Ladder::of(scores).take(&self.contest.rate, run)
     }
 }

@@ -9,6 +9,7 @@ use throng_sample::{Run as Stretch, RunChoice};
 use super::{ScoreChange, gap_of_odds, positive};
 use crate::estimate::miss;
 use crate::grid::MOST_STEPS;
+use crate::replay::Observed;
 use crate::{Clamp, Grid, Mechanism, MechanismError, Run};
 
 /// A score on the points of a grid that is linear between knots.
@@ -194,6 +195,7 @@ impl Mechanism for OnLine {
     }
 
     fn answer(&self, input: &Landscape, run: &mut Run<'_>) -> Result<i64, MechanismError> {
+        run.observe(|| Observed::drawn("a point on a line"));
         let stretches = self.stretches(input);
         let choice = RunChoice::new(stretches.iter().map(|(_, _, stretch)| stretch.clone()))?;
         let (which, offset) = choice.draw(run.entropy())?;

@@ -95,9 +95,11 @@ impl Mechanism for NoisyMax {
     }
 
     fn answer(&self, input: &[i64], run: &mut Run<'_>) -> Result<usize, MechanismError> {
+        let scores = self.contest.scores(input)?;
+        run.observe(|| self.contest.observed("noisy max", scores));
         let noise = DiscreteLaplace::new(&self.scale)?;
         let mut best: Option<(Integer, usize)> = None;
-        for (i, score) in self.contest.scores(input)?.iter().enumerate() {
+        for (i, score) in scores.iter().enumerate() {
             let noisy = Integer::from(*score) + noise.draw(run.entropy())?;
             if best.as_ref().is_none_or(|(most, _)| noisy > *most) {
                 best = Some((noisy, i));

@@ -94,7 +94,9 @@ impl Mechanism for PermuteAndFlip {
     }
 
     fn answer(&self, input: &[i64], run: &mut Run<'_>) -> Result<usize, MechanismError> {
-        let energies = self.contest.energies(self.contest.scores(input)?);
+        let scores = self.contest.scores(input)?;
+        run.observe(|| self.contest.observed("permute and flip", scores));
+        let energies = self.contest.energies(scores);
         Ok(Sampler::new(&energies)?.draw(run.entropy())?)
     }
 }

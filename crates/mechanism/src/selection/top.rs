@@ -101,7 +101,12 @@ impl Mechanism for Top {
     }
 
     fn answer(&self, input: &[i64], run: &mut Run<'_>) -> Result<Vec<usize>, MechanismError> {
-        let mut ladder = Ladder::of(self.contest.scores(input)?);
-        (0..self.rounds).map(|_| ladder.take(&self.contest.rate, run)).collect()
+        let scores = self.contest.scores(input)?;
+        let mut ladder = Ladder::of(scores);
+        let mut round = || {
+            run.observe(|| self.contest.observed("exponential", scores));
+            ladder.take(&self.contest.rate, run)
+        };
+        (0..self.rounds).map(|_| round()).collect()
     }
 }

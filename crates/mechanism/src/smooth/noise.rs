@@ -7,6 +7,7 @@ use super::law::SmoothLaw;
 use super::normal;
 use super::{Decay, Local};
 use crate::grid::MOST_STEPS;
+use crate::replay::Observed;
 use crate::{MechanismError, Run};
 
 /// Noise of scale S/s for a value of smooth bound S at rate β.
@@ -188,6 +189,7 @@ impl SmoothNoise {
     /// one.
     pub(crate) fn added_to(&self, at: &Local, run: &mut Run<'_>) -> Result<i64, MechanismError> {
         let scale = (&at.bound).max(&Rational::ONE).checked_div(&self.shift)?;
+        run.observe(|| Observed::drawn("smooth noise"));
         let noisy = self.law.draw(&at.value, &scale, run)?;
         let most = Integer::from(MOST_STEPS);
         Ok(i64::try_from(noisy.clamp(-&most, most)).unwrap_or(MOST_STEPS))

@@ -142,6 +142,8 @@ impl GaussianThreshold {
         let threshold = Threshold {
             at: self.threshold,
             noises: self.noises.samplers()?,
+            laws: self.noises.laws(),
+            distance: self.queries.distance(),
             value: None,
             above: 1,
             questions: Some(self.questions),

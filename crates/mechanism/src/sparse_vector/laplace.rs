@@ -154,6 +154,24 @@ impl AboveThreshold {
         self.queries.neighbours()
     }
 
+    /// The threshold.
+    #[must_use]
+    pub const fn threshold(&self) -> i64 {
+        self.threshold
+    }
+
+    /// How many Above end a session.
+    #[must_use]
+    pub const fn above(&self) -> u64 {
+        self.above
+    }
+
+    /// Whether values are handed out with each Above.
+    #[must_use]
+    pub const fn gives_values(&self) -> bool {
+        self.value.is_some()
+    }
+
     /// The scale of the noise on the threshold.
     #[must_use]
     pub const fn threshold_scale(&self) -> &Rational {
@@ -182,6 +200,8 @@ impl AboveThreshold {
         let threshold = Threshold {
             at: self.threshold,
             noises: self.noises.samplers()?,
+            laws: self.noises.laws(),
+            distance: self.queries.distance(),
             value: self.value.clone(),
             above: self.above,
             questions: None,

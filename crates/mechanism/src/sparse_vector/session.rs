@@ -3,12 +3,13 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use throng_numeric::Natural;
+use throng_numeric::{Natural, Rational};
 use throng_sample::Entropy;
 
 use super::MOST;
 use crate::estimate::miss;
 use crate::noise::Sampler;
+use crate::replay::{Distance, Drawn, Observed, Primitive};
 use crate::{Guarantee, MechanismError, Noise, NoiseLaw, Release, Run, Sensitive};
 
 /// Which side of the noisy threshold a noisy value is on.
@@ -38,6 +39,9 @@ pub struct Session {
     /// The threshold with its noise.
     threshold: i128,
     noises: Arc<(Sampler, Sampler)>,
+    laws: Arc<(NoiseLaw, NoiseLaw)>,
+    /// How far a query moves.
+    distance: u64,
     value: Option<Arc<Noise>>,
     above: u64,
     questions: Option<u64>,
@@ -57,11 +61,14 @@ impl Session {
         entropy: &mut dyn Entropy,
     ) -> Result<Self, MechanismError> {
         let mut run = Run::start(entropy)?;
+        run.observe(|| compared("threshold", &threshold.laws.0, 0, threshold.at));
         let noise = threshold.noises.0.draw(run.entropy())?;
         Ok(Self {
             guarantee,
             threshold: i128::from(threshold.at) + i128::from(noise),
             noises: threshold.noises,
+            laws: threshold.laws,
+            distance: threshold.distance,
             value: threshold.value,
             above: threshold.above,
             questions: threshold.questions,
@@ -113,6 +120,7 @@ impl Session {
             reason = "what leaves is the answer, paid at the start"
         )]
         let value = (*value.expose()).clamp(-MOST, MOST);
+        run.observe(|| compared("query", &self.laws.1, self.distance, value));
         let noise = self.noises.1.draw(run.entropy())?;
         // The noise on the value is drawn in either case, so that time does not tell early.
         let noisy = match &self.value {
@@ -125,8 +133,19 @@ impl Session {
         } else {
             Reply { side: Side::Below, value: None }
         };
+        run.observe(|| Observed::Released(format!("{:?}", reply.side)));
         Ok(Release::new(reply, self.guarantee.clone()))
     }
+}
+
+/// What an auditor sees of a comparison.
+fn compared(what: &'static str, law: &NoiseLaw, distance: u64, value: i64) -> Observed {
+    Observed::Primitive(Primitive {
+        what,
+        law: Drawn::Comparison(law.clone()),
+        declared: Some(Distance::PerCell { cells: 1, each: Rational::from(distance) }),
+        inputs: vec![i128::from(value)],
+    })
 }
 
 /// Whether q + N >= T + Z, for noise that was clipped at ±(2^63 - 1).
@@ -170,6 +189,10 @@ impl Noises {
         Ok(Arc::clone(self.samplers.get_or_init(|| built)))
     }
 
+    pub(super) fn laws(&self) -> Arc<(NoiseLaw, NoiseLaw)> {
+        Arc::new((self.threshold.clone(), self.query.clone()))
+    }
+
     /// |N| + |Z| is at most this for all of so many N, but for a chance of 1 - confidence; and 1
     /// more, as ties are Above.
     pub(super) fn reach(&self, questions: u64, confidence: f64) -> Result<Natural, MechanismError> {
@@ -189,6 +212,8 @@ impl PartialEq for Noises {
 pub(super) struct Threshold {
     pub(super) at: i64,
     pub(super) noises: Arc<(Sampler, Sampler)>,
+    pub(super) laws: Arc<(NoiseLaw, NoiseLaw)>,
+    pub(super) distance: u64,
     pub(super) value: Option<Arc<Noise>>,
     pub(super) above: u64,
     pub(super) questions: Option<u64>,

@@ -1,0 +1,84 @@
+//! How long the audit of ten million runs takes, against drawing them.
+//!
+//! `cargo run --release -p throng-audit --example speed`
+#![allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "a benchmark")]
+
+use std::time::{Duration, Instant};
+
+use throng_audit::{
+    AuditError, Claim, Effort, Neighbours, OfMechanism, Options, Orientation, Outcome, Outcomes,
+    Target, World, audit,
+};
+use throng_mechanism::count::{Count, Records};
+use throng_sample::{BulkNoise, OsEntropy};
+
+/// Runs of both worlds together.
+const RUNS: u64 = 10_000_000;
+
+/// The fastest noise there is: a count with discrete Laplace noise, many at a time.
+struct Bulk(BulkNoise);
+
+impl Target for Bulk {
+    fn run(&mut self, world: World, n: usize, outcomes: &mut Outcomes) -> Result<(), AuditError> {
+        let mut column = vec![0; n];
+        self.0.fill(&mut OsEntropy, &mut column).unwrap();
+        let count = if world == World::One { 41 } else { 40 };
+        column.iter_mut().for_each(|x| *x += count);
+        outcomes.append(&Outcomes::Integers(column));
+        Ok(())
+    }
+}
+
+fn drawing(target: &mut dyn Target) -> Duration {
+    let since = Instant::now();
+    for _ in 0..RUNS >> 17 {
+        for world in World::BOTH {
+            let mut outcomes = Outcomes::new();
+            target.run(world, 1 << 16, &mut outcomes).unwrap();
+        }
+    }
+    since.elapsed()
+}
+
+fn auditing(target: &mut dyn Target) -> Duration {
+    let claim =
+        Claim::parse("discrete_laplace(scale=2)", Neighbours::AddRemove, Orientation::Either)
+            .unwrap();
+    let since = Instant::now();
+    let effort = Effort::Runs(RUNS / 2);
+    audit::live(&claim, target, &Options::default(), effort, &mut |_| {}).unwrap();
+    since.elapsed()
+}
+
+fn compare(name: &str, target: &mut dyn Target) -> bool {
+    let best = |measure: &mut dyn FnMut() -> Duration| (0..3).map(|_| measure()).min().unwrap();
+    let draw = best(&mut || drawing(target));
+    let both = best(&mut || auditing(target));
+    let ratio = (both.saturating_sub(draw)).as_secs_f64() / draw.as_secs_f64();
+    println!(
+        "| {name} | {:.2} s | {:.2} s | {ratio:.2} |",
+        draw.as_secs_f64(),
+        both.as_secs_f64() - draw.as_secs_f64()
+    );
+    ratio <= 2.0
+}
+
+fn main() {
+    println!("ten million runs, both worlds together\n");
+    println!("| target | drawing | score, certification, bounds | ratio |\n|---|---|---|---|");
+    let count =
+        Count::pure(Records::default(), &"1/2".parse().unwrap(), Neighbours::AddRemove).unwrap();
+    let worlds = [vec![(); 40], vec![(); 41]];
+    let mut runs =
+        OfMechanism::new(
+            &count,
+            worlds,
+            OsEntropy,
+            |noisy| Outcome::Integer(noisy.value(0) as i64),
+        );
+    let one = compare("a count, run by run", &mut runs);
+    let scale = "2".parse().unwrap();
+    let two = compare("bulk noise", &mut Bulk(BulkNoise::laplace(&scale).unwrap()));
+    println!("\ntarget (at most 2 x the drawing): {}", if one && two { "met" } else { "missed" });
+    std::process::exit(i32::from(!(one && two)));
+}
