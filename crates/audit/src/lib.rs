@@ -2,6 +2,7 @@
 
 pub mod audit;
 mod bounds;
+pub mod canary;
 mod claim;
 pub mod dice;
 mod error;
@@ -10,8 +11,10 @@ pub mod exact;
 pub mod exhibits;
 mod explore;
 mod gauge;
+pub mod json;
 mod judge;
 mod outcome;
+pub mod pairs;
 mod plan;
 pub mod probe;
 pub mod region;
@@ -31,6 +34,6 @@ pub use event::Event;
 pub use gauge::{Gauge, Tally};
 pub use outcome::{Outcome, Outcomes};
 pub use report::{Report, Verdict};
-pub use target::{FromFn, OfMechanism, Target, World};
+pub use target::{Command, FromFn, OfMechanism, Target, World};
 pub use throng_account::Neighbours;
 pub use witness::Witness;

@@ -25,10 +25,15 @@ pub enum Outcome {
 /// ```
 /// use throng_audit::{Outcome, Outcomes};
 /// let mut outcomes = Outcomes::new();
-/// outcomes.push(Outcome::Integer(3));
+/// outcomes.push(Outcome::Number(3.0));
 /// outcomes.push(Outcome::Number(0.5));
 /// assert_eq!(outcomes, Outcomes::Numbers(vec![3.0, 0.5]));
 /// ```
+///
+/// # Guarantee
+/// What goes in comes out: a whole number stays one beside real numbers. If it became a real number
+/// there, the same outcome would look different in two batches, and two equal worlds could be told
+/// apart by what else happens to be in the batch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcomes {
     /// All are whole numbers.
@@ -103,12 +108,6 @@ impl Outcomes {
         match (&mut *self, outcome) {
             (Self::Integers(column), Outcome::Integer(i)) => column.push(i),
             (Self::Numbers(column), Outcome::Number(x)) => column.push(x),
-            (Self::Numbers(column), Outcome::Integer(i)) if is_exact(i) => column.push(real(i)),
-            (Self::Integers(column), Outcome::Number(x)) if column.iter().all(|i| is_exact(*i)) => {
-                let mut numbers: Vec<f64> = column.iter().map(|i| real(*i)).collect();
-                numbers.push(x);
-                *self = Self::Numbers(numbers);
-            }
             (Self::Mixed(column), outcome) => column.push(outcome),
             (Self::Integers(_) | Self::Numbers(_), outcome) => {
                 let mut mixed = self.to_mixed();
@@ -158,12 +157,22 @@ impl FromIterator<Outcome> for Outcomes {
     }
 }
 
-/// Whether a float holds a whole number exactly.
-fn is_exact(i: i64) -> bool {
-    i.unsigned_abs() <= 1 << 53
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-#[expect(clippy::cast_precision_loss, reason = "asked only where it is exact")]
-fn real(i: i64) -> f64 {
-    i as f64
+    #[test]
+    fn what_goes_in_comes_out() {
+        let all =
+            [Outcome::Integer(3), Outcome::Number(3.0), Outcome::Number(-0.0), Outcome::Nothing];
+        for first in &all {
+            for second in &all {
+                let both: Outcomes = [first.clone(), second.clone()].into_iter().collect();
+                assert_eq!(both.to_mixed(), [first.clone(), second.clone()]);
+                let mut appended: Outcomes = std::iter::once(first.clone()).collect();
+                appended.append(&std::iter::once(second.clone()).collect());
+                assert_eq!(appended, both);
+            }
+        }
+    }
 }

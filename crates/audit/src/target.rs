@@ -1,12 +1,13 @@
 //! What is audited: a black box that can be run on two neighbouring inputs.
 
+mod command;
 mod mechanism;
 
 use serde::{Deserialize, Serialize};
 
-pub use mechanism::OfMechanism;
-
 use crate::{AuditError, Outcome, Outcomes};
+pub use command::Command;
+pub use mechanism::OfMechanism;
 
 /// Which of the two neighbouring inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

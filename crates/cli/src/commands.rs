@@ -1,6 +1,7 @@
 //! The commands, one file each: options, what to compute, how to show it.
 
 pub(crate) mod account;
+pub(crate) mod audit;
 pub(crate) mod calibrate;
 pub(crate) mod completions;
 pub(crate) mod curve;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use throng_account::AccountError;
+use throng_audit::AuditError;
 use throng_ledger::LedgerError;
 use throng_mechanism::MechanismError;
 use throng_query::QueryError;
@@ -18,7 +19,7 @@ use crate::{amount, output};
 pub(crate) const BUG: u8 = 1;
 /// The exit code of a wrong option, expression or file.
 const USAGE: u8 = 2;
-/// The exit code where there is no sound answer.
+/// The exit code where there is no sound answer, and of a claim that does not hold.
 const REFUSED: u8 = 3;
 /// The exit code where the budget does not cover it.
 const EXHAUSTED: u8 = 4;
@@ -32,6 +33,8 @@ pub(crate) enum Failure {
     Options(clap::Error),
     /// Whoever read our output has enough.
     PipeClosed,
+    /// A claim does not hold. The answer is on stdout; only the exit code is left to say.
+    Violated,
 }
 
 impl Failure {
@@ -72,6 +75,7 @@ impl Failure {
     pub(crate) fn report(self) -> ExitCode {
         match self {
             Self::PipeClosed => ExitCode::SUCCESS,
+            Self::Violated => ExitCode::from(REFUSED),
             Self::Options(error) => report_options(&error),
             Self::Told { code, message, excerpt, hint } => {
                 let paint = stderr_paint();
@@ -168,6 +172,25 @@ impl From<MechanismError> for Failure {
                 Self::usage(message, "a parameter is out of the range that can be computed")
             }
             MechanismError::Sample(_) | _ => Self::bug(message),
+        }
+    }
+}
+
+impl From<AuditError> for Failure {
+    fn from(error: AuditError) -> Self {
+        let message = error.to_string();
+        match error {
+            AuditError::Invalid { name, allowed, .. } => {
+                Self::usage(message, format!("choose {name} so that it is {allowed}"))
+            }
+            AuditError::Outcomes { what, hint } => Self::usage(what, hint),
+            AuditError::Target { what, hint } => Self::usage(format!("the target {what}"), hint),
+            AuditError::Claim(error) => error.into(),
+            AuditError::Mechanism(error) => error.into(),
+            AuditError::Numeric(_) => {
+                Self::usage(message, "a parameter is out of the range that can be computed")
+            }
+            _ => Self::bug(message),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The `throng` command.
 //!
 //! Data goes to stdout, talk to stderr. Exit codes: 0 done, 1 a bug of ours, 2 usage or invalid
-//! input, 3 refused because there is no sound answer, 4 the budget does not cover it.
+//! input, 3 refused because there is no sound answer or a claim is violated, 4 the budget does not
+//! cover it.
 
 mod amount;
 mod arguments;
@@ -35,7 +36,9 @@ use std::process::ExitCode;
 
 use arguments::{Command, Throng};
 use clap::Parser;
-use commands::{account, calibrate, completions, curve, explain, help, histogram, init, ledger};
+use commands::{
+    account, audit, calibrate, completions, curve, explain, help, histogram, init, ledger,
+};
 use commands::{man, noise, quantile, query};
 use failure::Failure;
 
@@ -57,6 +60,7 @@ fn run() -> Result<(), Failure> {
         Command::Account(options) => account::run(&options),
         Command::Calibrate(options) => calibrate::run(&options),
         Command::Curve(options) => curve::run(&options),
+        Command::Audit(options) => audit::run(&options),
         Command::Noise(options) => noise::run(&options),
         Command::Histogram(options) => histogram::run(&options),
         Command::Quantile(options) => quantile::run(&options),

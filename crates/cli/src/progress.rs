@@ -111,6 +111,43 @@ impl Scan {
     }
 }
 
+/// Runs of a target under audit, and how much of the evidence is there. The target is not private
+/// data: it was asked to be looked at.
+pub(crate) struct Trials {
+    bar: ProgressBar,
+    started: Instant,
+}
+
+impl Trials {
+    /// None yet.
+    pub(crate) fn new() -> Self {
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
+        let style = "{bar:30} {pos} of at most {len} runs in each world, {msg}{elapsed}";
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        Self { bar, started: Instant::now() }
+    }
+
+    /// So many of so many are done.
+    pub(crate) fn at(&self, runs: u64, most: u64, evidence: f64) {
+        if self.bar.is_hidden() && self.started.elapsed() > PATIENCE {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.bar.set_length(most);
+        if evidence > 0.0 {
+            self.bar.set_message(format!("{} % of the evidence, ", percent(evidence)));
+        }
+        self.bar.set_position(runs);
+    }
+}
+
+impl Drop for Trials {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 100")]
 fn percent(share: f64) -> u64 {
     (100.0 * share.clamp(0.0, 1.0)) as u64

@@ -1,6 +1,6 @@
 //! Rows of a CSV file or stream, a few columns at a time.
 
-mod reader;
+pub(crate) mod reader;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};

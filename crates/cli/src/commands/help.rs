@@ -46,6 +46,10 @@ as brackets `lower .. upper` that hold.
     printf 'ward\\nA\\nB\\n' | throng histogram --column ward --keys A,B,C --epsilon 1
     seq 100 | throng quantile --no-header --column 1 --bounds 0,200 --epsilon 1
 
+  Does a mechanism keep what it claims?
+    seq 5000 | tee zero.csv > one.csv
+    throng audit --claim 'pure(epsilon=1)' --world0 zero.csv --world1 one.csv
+
   What can I write in an expression?
     throng help expressions
 
@@ -53,8 +57,8 @@ as brackets `lower .. upper` that hold.
     throng help account        (the same as throng account --help)
 
 Data goes to stdout, talk to stderr; --json is for programs.
-Exit codes: 0 done, 1 a bug of ours, 2 wrong usage or input, 3 refused: no sound answer,
-4 the budget does not cover it.
+Exit codes: 0 done, 1 a bug of ours, 2 wrong usage or input, 3 refused: no sound answer, or a claim
+is violated, 4 the budget does not cover it.
 ";
 
 const LANGUAGE: &str = "\
@@ -98,8 +102,8 @@ fn of_command(name: &str) -> Result<(), Failure> {
     let Some(command) = throng.find_subcommand_mut(name) else {
         return Err(Failure::usage(
             format!("there is no help on {name}"),
-            "ask for a command (init, query, explain, ledger, account, calibrate, curve, noise, \
-             histogram, quantile, completions, man) or `expressions`",
+            "ask for a command (init, query, explain, ledger, account, calibrate, curve, audit, \
+             noise, histogram, quantile, completions, man) or `expressions`",
         ));
     };
     let help = command.render_long_help();

@@ -13,6 +13,8 @@ pub(crate) struct Figure {
     pub(crate) lines: Vec<Line>,
     /// What an attacker who guesses reaches, as (x, y).
     pub(crate) guessing: Vec<(f64, f64)>,
+    /// Single points.
+    pub(crate) marks: Vec<Mark>,
     pub(crate) legend: Corner,
 }
 
@@ -24,6 +26,13 @@ pub(crate) struct Line {
     pub(crate) promised: Vec<(f64, f64)>,
     pub(crate) other: Vec<(f64, f64)>,
     pub(crate) band: [Vec<(f64, f64)>; 2],
+}
+
+/// A point with a name.
+#[derive(Debug)]
+pub(crate) struct Mark {
+    pub(crate) label: String,
+    pub(crate) at: (f64, f64),
 }
 
 /// Where there is room for the legend.
@@ -45,6 +54,7 @@ pub(crate) fn figure(request: &Request, curves: &[Curve]) -> Figure {
     Figure {
         title: request.title.clone(),
         guessing: guessing(request.kind),
+        marks: Vec::new(),
         lines: curves.iter().map(|curve| line(request.kind, curve, &y)).collect(),
         legend: match request.kind {
             Kind::Tradeoff | Kind::Profile if request.log => Corner::BottomLeft,

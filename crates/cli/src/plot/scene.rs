@@ -143,6 +143,11 @@ pub(super) fn scene(figure: &Figure) -> Vec<Item> {
         items.push(stroke("curve", data, colour(index), 2.0, dashes(index)));
     }
     border(&frame, &mut items);
+    for mark in &figure.marks {
+        let (x, y) = (frame.x(mark.at.0), frame.y(mark.at.1));
+        items.push(fill("mark", diamond(x, y), INK, 1.0));
+        items.push(sized(label(x - 8.0, y + 15.0, Anchor::End, &mark.label), TICK));
+    }
     labels(&frame, &mut items);
     legend(&frame, &mut items);
     items
@@ -253,6 +258,13 @@ fn count(number: usize) -> f64 {
 
 fn rectangle(x: f64, y: f64, width: f64, height: f64) -> String {
     format!("M{x:.2},{y:.2} h{width:.2} v{height:.2} h-{width:.2} Z")
+}
+
+/// A square on its corner.
+fn diamond(x: f64, y: f64) -> String {
+    const REACH: f64 = 5.0;
+    let (left, right, top, bottom) = (x - REACH, x + REACH, y - REACH, y + REACH);
+    format!("M{left:.2},{y:.2} L{x:.2},{top:.2} L{right:.2},{y:.2} L{x:.2},{bottom:.2} Z")
 }
 
 fn stroke(

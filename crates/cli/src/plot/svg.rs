@@ -74,7 +74,7 @@ fn text_element(text: &Text) -> String {
 }
 
 /// Text that can stand in XML: marks escaped, control characters gone.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -7,9 +7,17 @@ use crate::{fresh, printed, run, stderr};
 #[test]
 fn help_reads_like_a_guide() {
     let guide = printed(&["help"]);
-    for command in
-        ["init", "query", "ledger", "account", "calibrate", "curve", "histogram", "expressions"]
-    {
+    for command in [
+        "init",
+        "query",
+        "ledger",
+        "account",
+        "calibrate",
+        "curve",
+        "audit",
+        "histogram",
+        "expressions",
+    ] {
         assert!(guide.contains(command), "{guide}");
     }
     let expressions = printed(&["help", "expressions"]);
@@ -44,6 +52,7 @@ fn every_example_works() {
         "account",
         "calibrate",
         "curve",
+        "audit",
         "noise",
         "histogram",
         "quantile",
@@ -82,9 +91,16 @@ fn every_example_of_the_language_is_understood() {
 fn completions_know_the_commands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = printed(&["completions", shell]);
-        for word in
-            ["calibrate", "neighbours", "noise", "histogram", "quantile", "max-keys", "max-groups"]
-        {
+        for word in [
+            "calibrate",
+            "neighbours",
+            "noise",
+            "histogram",
+            "quantile",
+            "max-keys",
+            "max-groups",
+            "canaries",
+        ] {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }
@@ -105,6 +121,8 @@ fn manual_pages_are_roff() {
         assert!(page.contains(&format!(".TH throng-{command} 1")), "{page}");
         assert!(page.contains("Examples"), "{page}");
     }
+    let page = printed(&["man", "audit"]);
+    assert!(page.contains(".TH throng-audit 1") && page.contains("Examples"), "{page}");
     let page = printed(&["man", "curve"]);
     assert!(page.contains(".TH throng-curve 1"), "{page}");
     assert!(page.contains("points"), "{page}");

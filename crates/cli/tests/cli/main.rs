@@ -3,6 +3,7 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "JSON is matched by what is expected")]
 
 mod account;
+mod audit;
 mod budget;
 mod calibrate;
 mod curve;
