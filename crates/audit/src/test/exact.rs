@@ -13,8 +13,8 @@
 //! * b(A) does not decrease (made so by lowering it, which enlarges the set). So over a cell [p, p']
 //!   the chance is at most that for A ~ Bin(n, p), B ~ Bin(m, R(p')): A is smallest there, B largest.
 //!   Finitely many cells cover all p.
-//! * Only p in a Clopper-Pearson interval of confidence 1 - c are looked at, and c is added (Berger and
-//!   Boos, 1994).
+//! * Only p in an interval of confidence 1 - c (Chernoff) are looked at, and c is added (Berger and Boos,
+//!   1994).
 //! * Chances are computed from above, see [`super::binomial`].
 //!
 //! # Reference
@@ -47,7 +47,7 @@ impl Rate {
 const INTERVAL: f64 = 1.0 / 500.0;
 
 /// Cells at the start, and at most.
-const CELLS: u32 = 24;
+const CELLS: u32 = 8;
 const MOST_CELLS: usize = 384;
 
 /// A test of "an event of chance p in the first world has at most the chance R(p) in the second".
@@ -121,6 +121,11 @@ impl<'a> EventTest<'a> {
         }
         let (low, high) = interval(self.from, c)?;
         let least = Least::new(self, deviations, low, high);
+        // If the most likely p alone settles it, that is all there is to do.
+        let likely = self.from.smoothed().clamp(low, high);
+        if level.is_some_and(|level| least.cell(likely, likely).2 > level) {
+            return Ok(1.0);
+        }
         let mut cells: Vec<(f64, f64, f64)> = Vec::new();
         let width = (high - low) / f64::from(CELLS);
         let edge = |i: u32| if i == CELLS { high } else { low + f64::from(i) * width };
@@ -206,9 +211,33 @@ impl<'a> Least<'a> {
     }
 }
 
-/// An interval for a chance, wrong with a chance of at most c (Clopper and Pearson).
+/// An interval for a chance, wrong with a chance of at most c: those p for which n KL(hits/n, p) is at most
+/// ln(2/c) (Chernoff). A little wider than Clopper and Pearson's, and far quicker; it only says which p
+/// have to be looked at.
 pub(crate) fn interval(rate: Rate, c: f64) -> Result<(f64, f64), AuditError> {
-    Ok((lower_bound(rate, c / 2.0)?, upper_bound(rate, c / 2.0)?))
+    let enough = Enclosure::point(2.0 / c)?.ln()?.upper();
+    let n = Enclosure::point(real(rate.runs))?;
+    let above = |hits: u64| -> Result<f64, AuditError> {
+        let a = Enclosure::point(real(hits))? / n;
+        let (mut low, mut high) = (a.upper(), 1.0);
+        for _ in 0..40 {
+            let p = f64::midpoint(low, high);
+            if (n * divergence(a, p)?).lower() >= enough { high = p } else { low = p }
+        }
+        Ok(high)
+    };
+    let high = if rate.hits == rate.runs { 1.0 } else { above(rate.hits)? };
+    let low = if rate.hits == 0 { 0.0 } else { 1.0 - above(rate.runs - rate.hits)? };
+    Ok((low.next_down().max(0.0), high))
+}
+
+/// The divergence of two coins.
+fn divergence(a: Enclosure, p: f64) -> Result<Enclosure, AuditError> {
+    let p = Enclosure::point(p)?;
+    let part = |a: Enclosure, p: Enclosure| -> Result<Enclosure, AuditError> {
+        if a.upper() <= 0.0 { Ok(Enclosure::ZERO) } else { Ok(a * (a / p).ln()?) }
+    };
+    Ok(part(a, p)? + part(Enclosure::ONE - a, Enclosure::ONE - p)?)
 }
 
 /// A chance that the true one is below only with a chance of at most `level`.
@@ -248,12 +277,6 @@ pub(crate) fn upper_bound(rate: Rate, level: f64) -> Result<f64, AuditError> {
         if certified(p)? { high = p } else { low = p }
     }
     Ok(high)
-}
-
-/// The chance of a normal variable above x, about.
-pub(crate) fn normal_tail(x: f64) -> f64 {
-    let point = Enclosure::point(x.clamp(-37.0, 37.0)).map(throng_numeric::normal::survival);
-    point.map_or(1.0, Enclosure::upper)
 }
 
 #[cfg(test)]

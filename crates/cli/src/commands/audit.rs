@@ -1,6 +1,7 @@
 //! `throng audit`: try to break a claim.
 
 mod answer;
+mod built_in;
 mod canaries;
 mod draw;
 mod files;
@@ -12,10 +13,11 @@ mod witness;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use throng_account::filter::cost;
 use throng_account::spec::Leaf;
 use throng_account::{MechanismSpec, Neighbours};
+use throng_audit::exhibits::Exhibit;
 use throng_audit::{Claim, Orientation, Report, Verdict, World, audit};
 
 use crate::failure::Failure;
@@ -30,6 +32,8 @@ Examples:
   throng audit --claim 'gdp(mu=1)' --world0 zero.csv --world1 one.csv --confidence 0.99 --json
   throng audit --claim 'laplace(scale=1)' --runs 2000 -o audit.svg -- sh -c \\
     'while IFS=:,} read -r a world b n c; do seq $n; done'
+  throng audit --exhibit laplace-low-bits
+  throng audit --simulate '100 * gaussian(sigma=10)' --claim 'gdp(mu=0.9)'
   printf 'score,included\\n0.7,1\\n0.2,0\\n' > canaries.csv
   throng audit --claim 'gdp(mu=1)' --canaries canaries.csv
 
@@ -41,15 +45,33 @@ Exit codes: 0 not violated, 3 violated, 2 no verdict.";
 ///
 /// The outcomes come from two files, one outcome a line; or from a program behind `--`, which is
 /// run in both worlds until the claim is refuted; or they are the scores of canaries after one
-/// training run. One part of them chooses an event, the others count it. The verdict
+/// training run; or one of the broken mechanisms that come with Throng is shown at work. One part
+/// of them chooses an event, the others count it. The verdict
 /// "violated" is wrong with a chance of at most 1 - confidence, whatever the mechanism; "not
 /// violated" is no proof of the claim.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[command(group(ArgGroup::new("live").args(["command", "exhibit", "simulate"])))]
 pub(crate) struct Options {
     /// What is claimed: an expression; `-` reads it from stdin, `@file` from a file.
-    #[arg(long, value_name = "EXPR")]
-    claim: String,
+    #[arg(long, value_name = "EXPR", required_unless_present_any = ["exhibit", "exhibits", "simulate"])]
+    claim: Option<String>,
+
+    /// Audit a broken mechanism of the zoo; its claim is its author's.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["world0", "canaries", "witness", "save_witness"])]
+    exhibit: Option<String>,
+
+    /// Of an exhibit, its correct twin.
+    #[arg(long, requires = "exhibit")]
+    mended: bool,
+
+    /// List the broken mechanisms of the zoo.
+    #[arg(long, exclusive = true)]
+    exhibits: bool,
+
+    /// Act out the mechanism of an expression; without --claim, hold it against its own curve.
+    #[arg(long, value_name = "EXPR", conflicts_with_all = ["world0", "canaries", "exhibit", "witness"])]
+    simulate: Option<String>,
 
     /// Outcomes on the one input: text or CSV, json, jsonl, arrow, parquet.
     #[arg(long, value_name = "FILE", requires = "world1", conflicts_with_all = ["command", "canaries"])]
@@ -85,12 +107,12 @@ pub(crate) struct Options {
     unit_in: Option<String>,
 
     /// Run the command this often in each world; no more, no less.
-    #[arg(long, value_name = "N", requires = "command", conflicts_with = "most", value_parser = clap::value_parser!(u64).range(2..))]
+    #[arg(long, value_name = "N", requires = "live", conflicts_with = "most", value_parser = clap::value_parser!(u64).range(2..))]
     runs: Option<u64>,
 
     /// Stop as soon as the claim is refuted, or after so many runs in each world; 1000000 if not
     /// given.
-    #[arg(long, value_name = "N", requires = "command", value_parser = clap::value_parser!(u64).range(2..))]
+    #[arg(long, value_name = "N", requires = "live", value_parser = clap::value_parser!(u64).range(2..))]
     most: Option<u64>,
 
     /// How many seconds one answer of the command may take.
@@ -140,15 +162,28 @@ const USUAL_DELTA: &str = "1e-5";
 /// Finds where outcomes come from, audits them, shows what was found.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     // Everything that can be wrong with the call is found before the long work.
+    if options.exhibits {
+        return built_in::list();
+    }
     options.check_endings()?;
-    let spec = expression::spec(&options.claim)?;
+    let exhibit = options.exhibit.as_deref().map(built_in::named).transpose()?;
+    let spec = expression::spec(options.claim_text(exhibit.as_ref()))?;
     let delta = options.delta(&spec)?;
-    let claim = Claim::of_spec(&spec, options.neighbours, options.orientation())?;
+    let under = exhibit.as_ref().map_or(options.neighbours, |exhibit| exhibit.neighbours);
+    let claim = Claim::of_spec(&spec, under, options.orientation())?;
     if let Some(path) = &options.canaries {
         return canaries::run(options, &claim, &delta, path);
     }
     let asked = options.asked(&delta);
-    let (report, pair) = options.audited(&claim, &asked).map_err(named)?;
+    let (report, pair) = match (&exhibit, &options.simulate) {
+        (Some(exhibit), _) => {
+            (built_in::audit_exhibit(options, exhibit, &claim, &asked).map_err(named)?, None)
+        }
+        (None, Some(text)) => {
+            (built_in::audit_simulation(options, text, &claim, &asked).map_err(named)?, None)
+        }
+        (None, None) => options.audited(&claim, &asked).map_err(named)?,
+    };
     let answer = Answer::new(options, &delta, pair, report);
     options.hand_over(&answer)?;
     verdict(answer.verdict)
@@ -179,6 +214,12 @@ fn verdict(verdict: Verdict) -> Result<(), Failure> {
 }
 
 impl Options {
+    /// The claim that is given, or that goes with what is audited.
+    fn claim_text<'a>(&'a self, exhibit: Option<&'a Exhibit>) -> &'a str {
+        let of_exhibit = exhibit.map(|exhibit| exhibit.claim);
+        self.claim.as_deref().or(of_exhibit).or(self.simulate.as_deref()).unwrap_or("-")
+    }
+
     /// The report, and the pair it is about if pairs were searched.
     fn audited(
         &self,
@@ -191,7 +232,7 @@ impl Options {
         let (Some(zero), Some(one)) = (&self.world0, &self.world1) else {
             return Err(Failure::usage(
                 "it is not said what to audit",
-                "give --world0 and --world1, or --canaries, or a command after `--`",
+                "give --world0 and --world1, or --canaries, --exhibit, --simulate, or a command after `--`",
             ));
         };
         let [zero, one] = files::read([zero, one])?;

@@ -379,3 +379,28 @@ fn wrong_calls() {
         refused(&run(&[&["audit"], call].concat()));
     }
 }
+
+#[test]
+fn exhibits_are_refuted_and_their_twins_are_not() {
+    let listed = run(&["audit", "--exhibits"]);
+    assert!(listed.status.success());
+    assert!(String::from_utf8(listed.stdout).unwrap().contains("truncated-geometric"));
+    let broken = run(&["audit", "--exhibit", "truncated-geometric", "--json"]);
+    assert_eq!(broken.status.code(), Some(3));
+    assert_eq!(answer(&broken)["verdict"], "violated");
+    let mended = run(&["audit", "--exhibit", "truncated-geometric", "--mended", "--json"]);
+    assert_eq!(mended.status.code(), Some(0));
+    let unknown = run(&["audit", "--exhibit", "no-such-thing"]);
+    assert!(refused(&unknown).contains("--exhibits"));
+}
+
+#[test]
+fn mechanisms_are_acted_out() {
+    let own = run(&["audit", "--simulate", "20 * laplace(scale=10)", "--runs", "4000", "--json"]);
+    assert_eq!(own.status.code(), Some(0));
+    let other = ["audit", "--simulate", "gaussian(sigma=1)", "--claim", "gdp(mu=0.7)", "--json"];
+    let other = run(&other);
+    assert_eq!(other.status.code(), Some(3));
+    assert!(answer(&other)["mu_lower"].as_f64().unwrap() > 0.7);
+    assert!(refused(&run(&["audit", "--simulate", "zcdp(rho=1)"])).contains("act out"));
+}

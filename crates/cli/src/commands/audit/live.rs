@@ -27,20 +27,36 @@ pub(super) fn audited(
         let Witness { event, likelier_in, .. } = known;
         return Ok((audit::confirm(claim, &event, likelier_in, [&zero, &one], asked)?, None));
     }
-    let effort = match options.runs {
-        Some(runs) => Effort::Runs(runs),
-        None => Effort::UntilRefuted(options.most.unwrap_or(MOST)),
-    };
+    let effort = effort(options).unwrap_or(Effort::UntilRefuted(MOST));
+    if options.pairs.is_some() {
+        let bar = Trials::new();
+        let mut watch = |progress: audit::Progress| {
+            bar.at(progress.runs, progress.most, progress.evidence);
+        };
+        let found = pairs::audit(claim, &mut target, asked, effort, &mut watch)?;
+        return Ok((found.report, Some(found.pair)));
+    }
+    Ok((watched(claim, &mut target, asked, effort)?, None))
+}
+
+/// How often to run, if that is said.
+pub(super) fn effort(options: &Options) -> Option<Effort> {
+    let exactly = options.runs.map(Effort::Runs);
+    exactly.or(options.most.map(Effort::UntilRefuted))
+}
+
+/// Audits a target, with a bar on a terminal.
+pub(super) fn watched(
+    claim: &Claim,
+    target: &mut dyn Target,
+    asked: &audit::Options,
+    effort: Effort,
+) -> Result<Report, Failure> {
     let bar = Trials::new();
     let mut watch = |progress: audit::Progress| {
         bar.at(progress.runs, progress.most, progress.evidence);
     };
-    if options.pairs.is_some() {
-        let found = pairs::audit(claim, &mut target, asked, effort, &mut watch)?;
-        return Ok((found.report, Some(found.pair)));
-    }
-    let report = audit::live(claim, &mut target, asked, effort, &mut watch)?;
-    Ok((report, None))
+    Ok(audit::live(claim, target, asked, effort, &mut watch)?)
 }
 
 fn target(options: &Options) -> Result<Command, Failure> {
