@@ -68,6 +68,8 @@ bench: ## Throng and its peers in one run, as ratios (see bench/README.md)
 	./bench/account.sh
 	./bench/query.sh
 	cargo run --release -p throng-ledger --example charges
+	cargo run --release -p throng-audit --example power
+	cargo run --release -p throng-audit --example speed
 
 fuzz: ## a minute of fuzzing of each parser (needs cargo-fuzz)
 	cd fuzz && RUSTC_BOOTSTRAP=1 cargo fuzz run parse_rational -- -max_total_time=60
