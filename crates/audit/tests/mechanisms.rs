@@ -62,7 +62,7 @@ fn table_audited(k: usize, n: usize) -> (usize, usize) {
     let pairs: Vec<_> = strong.iter().zip(&weak).filter(|(case, _)| !large(case)).collect();
     let (mut halves, mut all) = (0, 0);
     for (seed, (case, half)) in pairs.into_iter().enumerate().skip(k).step_by(n) {
-        let mut target = |seed: usize| {
+        let target = |seed: usize| {
             let mut entropy = SeededEntropy::new(u64::try_from(seed).unwrap());
             FromFn::new(move |world: World| {
                 Outcome::Integer(case.bin(world == World::One, &mut entropy))

@@ -21,6 +21,11 @@ pub struct Accounting;
 #[doc = include_str!("../../../docs/guide/mechanisms.md")]
 pub struct Mechanisms;
 
+/// The examples of the guide to auditing.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/auditing.md")]
+pub struct Auditing;
+
 /// The root of the repository.
 #[must_use]
 pub fn root() -> PathBuf {
