@@ -407,7 +407,7 @@ impl Found<'_> {
         if options.bounds {
             report.epsilon_lower = self.epsilon(level, options.delta)?;
             let seen = self.seen.unwrap_or(self.tally);
-            let list = bounds::ladder(bounds::mu_guess(seen), None);
+            let list = bounds::ladder(bounds::mu_guess(seen), self.claim.mu());
             report.mu_lower = match self.seen {
                 Some(seen) => bounds::mu_lower(seen, &list, self.tally, level)?,
                 None => self.mu_of_event(level)?,

@@ -33,6 +33,8 @@ pub struct Claim {
     regions: [Region; 2],
     /// If it is a statement about one pair: epsilon and delta.
     point: Option<(f64, f64)>,
+    /// If it is a statement of Gaussian privacy: mu.
+    mu: Option<f64>,
 }
 
 impl Claim {
@@ -76,7 +78,7 @@ impl Claim {
                 [region(Some(Direction::Add))?, region(Some(Direction::Remove))?]
             }
         };
-        Ok(Self { text: spec.to_string(), under, regions, point: point(spec) })
+        Ok(Self { text: spec.to_string(), under, regions, point: point(spec), mu: mu(spec) })
     }
 
     /// The claim of being (epsilon, delta)-private for each of some pairs: quicker to make than the whole
@@ -103,7 +105,13 @@ impl Claim {
     /// The claim that each of some lines bounds events both ways round; for families of claims.
     pub(crate) fn of_lines(text: String, lines: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let region = Region::of_lines(lines);
-        Self { text, under: Neighbours::AddRemove, regions: [region.clone(), region], point: None }
+        Self {
+            text,
+            under: Neighbours::AddRemove,
+            regions: [region.clone(), region],
+            point: None,
+            mu: None,
+        }
     }
 
     /// The text of the claim.
@@ -124,11 +132,24 @@ impl Claim {
         &self.regions[from.index()]
     }
 
+    /// The mu of a claim of Gaussian privacy.
+    #[must_use]
+    pub const fn mu(&self) -> Option<f64> {
+        self.mu
+    }
+
     /// Epsilon and delta, if the claim is a statement about one pair of them.
     #[must_use]
     pub const fn point(&self) -> Option<(f64, f64)> {
         self.point
     }
+}
+
+fn mu(spec: &MechanismSpec) -> Option<f64> {
+    if let MechanismSpec::Leaf(Leaf::Gdp { mu }) = spec {
+        return Some(mu.to_f64_up());
+    }
+    None
 }
 
 fn point(spec: &MechanismSpec) -> Option<(f64, f64)> {

@@ -209,23 +209,29 @@ fn report(
     };
     if options.bounds {
         let refuted = |claim: &Claim| Ok(log_wealth(claim, rounds, level)? >= needed);
-        report.epsilon_lower = bounds::climb(&grid(), |epsilon| {
+        let point = claim.point().filter(|(_, delta)| *delta == options.delta);
+        let epsilons = grid(point.map(|(epsilon, _)| epsilon));
+        report.epsilon_lower = bounds::climb(&epsilons, |epsilon| {
             refuted(&bounds::approx_claim(epsilon, options.delta)?)
         })?;
-        report.mu_lower = bounds::climb(&grid(), |mu| refuted(&bounds::gaussian_claim(mu)?))?;
+        report.mu_lower =
+            bounds::climb(&grid(claim.mu()), |mu| refuted(&bounds::gaussian_claim(mu)?))?;
         report.curve = curve(rounds, level)?;
     }
     Ok(report)
 }
 
-/// Parameters of claims that are tried one after the other; each is 4 % above the one before.
-fn grid() -> Vec<f64> {
+/// Parameters of claims that are tried one after the other, each 4 % above the one before, with that of the
+/// claim among them.
+fn grid(among: Option<f64>) -> Vec<f64> {
     let mut list = vec![0.01];
     while let Some(last) = list.last()
         && *last < 12.0
     {
         list.push(last * 1.04 + 1e-3);
     }
+    list.extend(among.filter(|x| *x > 0.0 && x.is_finite()));
+    list.sort_by(f64::total_cmp);
     list
 }
 
