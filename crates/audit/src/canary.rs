@@ -6,7 +6,7 @@
 //! beforehand. Too many right ones refute the claim.
 //!
 //! What "too many" is, says the largest chance P\[at least v of r guesses are right\] that the claim
-//! allows: [`one_run`] for a pair (ε, δ), [`certificate`] for a whole curve. Both hold although the
+//! allows: `one_run` for a pair (ε, δ), `certificate` for a whole curve. Both hold although the
 //! guesses depend on one another through the run.
 //!
 //! # Reference
