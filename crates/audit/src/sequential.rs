@@ -176,7 +176,8 @@ fn log_wealth(claim: &Claim, rounds: &[Round], level: f64) -> Result<f64, AuditE
     let mut sum = 0.0f64;
     for round in rounds {
         let seen = &round.explored.seen;
-        let plan = Plan::of(claim, seen, round.tally.paired(), level);
+        // Shares and stakes do not depend on how long a round turned out to be.
+        let plan = Plan::of(claim, seen, FIRST, level);
         sum += Bets::against(claim, &plan, seen).log_growth(&round.tally)?;
     }
     Ok(sum - 1e-9)

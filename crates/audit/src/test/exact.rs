@@ -200,7 +200,8 @@ impl<'a> Least<'a> {
                 usize::try_from(i).ok().and_then(|i| tails.get(i)).copied().unwrap_or(LEFT_OUT)
             }
         };
-        let mut sum = LEFT_OUT;
+        // What the window leaves out, and numbers of hits beyond all that were looked at.
+        let mut sum = 2.0 * LEFT_OUT;
         for (a, mass) in (from.first..).zip(&from.mass) {
             let place = a.checked_sub(self.first).and_then(|i| usize::try_from(i).ok());
             let least = place.and_then(|i| self.hits.get(i)).copied().unwrap_or(0);
