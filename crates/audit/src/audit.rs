@@ -1,5 +1,7 @@
 //! The audit of recorded outcomes, or of a target that can be run.
 
+use std::borrow::Cow;
+
 use crate::bounds;
 use crate::claim::Claim;
 use crate::explore::{Explored, Parts, explore};
@@ -24,6 +26,9 @@ pub struct Options {
     pub nan_is_an_outcome: bool,
     /// Whether the worlds may have different numbers of recorded outcomes.
     pub unequal: bool,
+    /// A step to whose multiples numbers are rounded first: an audit of the target as if it rounded its
+    /// answers, blind to what floating-point noise gives away in low bits.
+    pub grid: Option<f64>,
     /// Whether to compute the bounds and the curve, which takes longer than the verdict.
     pub bounds: bool,
 }
@@ -35,12 +40,21 @@ impl Default for Options {
             delta: 1e-5,
             nan_is_an_outcome: false,
             unequal: false,
+            grid: None,
             bounds: true,
         }
     }
 }
 
 impl Options {
+    /// Outcomes as the audit sees them.
+    fn seen<'a>(&self, outcomes: &'a Outcomes) -> Cow<'a, Outcomes> {
+        match self.grid {
+            Some(step) => Cow::Owned(outcomes.rounded(step)),
+            None => Cow::Borrowed(outcomes),
+        }
+    }
+
     /// The largest chance of a false alarm.
     ///
     /// # Errors
@@ -51,6 +65,9 @@ impl Options {
         }
         if !(0.0..1.0).contains(&self.delta) {
             return Err(AuditError::invalid("delta", self.delta, "at least 0 and below 1"));
+        }
+        if let Some(grid) = self.grid.filter(|grid| !(*grid > 0.0 && grid.is_finite())) {
+            return Err(AuditError::invalid("the grid", grid, "above 0 and finite"));
         }
         // Rounded down: the difference of two floats this close is exact to half a unit.
         Ok((1.0 - self.confidence).next_down())
@@ -103,6 +120,8 @@ pub fn recorded(
 ) -> Result<Report, AuditError> {
     let level = options.level()?;
     check(worlds, options)?;
+    let worlds = worlds.map(|outcomes| options.seen(outcomes));
+    let worlds = [&*worlds[0], &*worlds[1]];
     let runs = worlds[0].len().min(worlds[1].len());
     let split = Split::of(runs);
     let select =
@@ -188,7 +207,7 @@ pub fn confirm(
     options: &Options,
 ) -> Result<Report, AuditError> {
     check(worlds, options)?;
-    let cells = worlds.map(|outcomes| event.read_all(outcomes));
+    let cells = worlds.map(|outcomes| event.read_all(&options.seen(outcomes)));
     let mut tally = Tally::new(2);
     tally.count([&cells[0], &cells[1]]);
     let plan = Plan {
@@ -231,7 +250,11 @@ pub(crate) fn run_checked(
             "make it give one outcome for each run",
         ));
     }
-    refuse_nan(outcomes, options)
+    refuse_nan(outcomes, options)?;
+    if let Cow::Owned(rounded) = options.seen(outcomes) {
+        *outcomes = rounded;
+    }
+    Ok(())
 }
 
 pub(crate) fn explored(

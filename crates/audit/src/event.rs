@@ -66,6 +66,16 @@ impl Event {
         }
     }
 
+    /// Whether it may look at how a float is represented rather than at how large it is.
+    #[must_use]
+    pub fn looks_at_bits(&self) -> bool {
+        match self {
+            Self::OneOf(_) => false,
+            Self::AtLeast { score, .. } => score.looks_at_bits(),
+            Self::Not(inner) => inner.looks_at_bits(),
+        }
+    }
+
     /// Whether each of many outcomes is in the set: 1 or 0.
     #[must_use]
     pub fn read_all(&self, outcomes: &Outcomes) -> Vec<u8> {

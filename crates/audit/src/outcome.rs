@@ -20,6 +20,24 @@ pub enum Outcome {
     Set(Vec<Outcome>),
 }
 
+impl Outcome {
+    fn rounded(&self, step: f64) -> Self {
+        let all = |many: &[Self]| many.iter().map(|one| one.rounded(step)).collect();
+        match self {
+            Self::Number(x) => Self::Number(to_step(*x, step)),
+            Self::List(many) => Self::List(all(many)),
+            Self::Set(many) => Self::Set(all(many)),
+            Self::Nothing | Self::Integer(_) | Self::Text(_) => self.clone(),
+        }
+    }
+}
+
+/// The nearest multiple of a step; numbers beyond all steps, infinities and NaN stay. There is one zero.
+fn to_step(x: f64, step: f64) -> f64 {
+    let rounded = (x / step).round() * step;
+    if rounded.is_finite() { rounded + 0.0 } else { x }
+}
+
 /// The outcomes of many runs in one world, in columns where that is possible.
 ///
 /// ```
@@ -123,6 +141,25 @@ impl Outcomes {
             (Self::Integers(column), Self::Integers(more)) => column.extend_from_slice(more),
             (Self::Numbers(column), Self::Numbers(more)) => column.extend_from_slice(more),
             _ => (0..other.len()).filter_map(|i| other.get(i)).for_each(|one| self.push(one)),
+        }
+    }
+
+    /// The same with every number that is not whole rounded to a multiple of a step; whole numbers stay.
+    ///
+    /// ```
+    /// use throng_audit::Outcomes;
+    /// assert_eq!(Outcomes::Numbers(vec![0.26, -1.0]).rounded(0.5), Outcomes::Numbers(vec![0.5, -1.0]));
+    /// ```
+    #[must_use]
+    pub fn rounded(&self, step: f64) -> Self {
+        match self {
+            Self::Integers(column) => Self::Integers(column.clone()),
+            Self::Numbers(column) => {
+                Self::Numbers(column.iter().map(|x| to_step(*x, step)).collect())
+            }
+            Self::Mixed(column) => {
+                Self::Mixed(column.iter().map(|one| one.rounded(step)).collect())
+            }
         }
     }
 

@@ -99,6 +99,29 @@ impl Probe {
         }
     }
 
+    /// Whether it reads how a float is represented.
+    pub(crate) fn looks_at_bits(&self) -> bool {
+        match self {
+            Self::Grid | Self::Digits | Self::LowBits | Self::Decimals(_) => true,
+            Self::At(_, inner) | Self::FromEnd(_, inner) => inner.looks_at_bits(),
+            Self::Value
+            | Self::Remainder(_)
+            | Self::NumberIn(_)
+            | Self::Kind
+            | Self::Length
+            | Self::Sum
+            | Self::Largest
+            | Self::Smallest
+            | Self::Leader
+            | Self::Distinct
+            | Self::Difference(..)
+            | Self::Contains(_)
+            | Self::First(_)
+            | Self::Count(_)
+            | Self::Is(_) => false,
+        }
+    }
+
     /// The answers for many.
     #[must_use]
     pub fn read_all(&self, outcomes: &Outcomes) -> Vec<f64> {

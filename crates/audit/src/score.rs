@@ -117,6 +117,18 @@ impl Score {
     }
 }
 
+impl Score {
+    /// Whether it reads how a float is represented.
+    pub(crate) fn looks_at_bits(&self) -> bool {
+        match self {
+            Self::Table { .. } | Self::Integers { .. } => false,
+            Self::Monotone { probe, .. } | Self::Steps { probe, .. } => probe.looks_at_bits(),
+            Self::Linear { terms } => terms.iter().any(|term| term.probe.looks_at_bits()),
+            Self::Forest { probes, .. } => probes.iter().any(Probe::looks_at_bits),
+        }
+    }
+}
+
 /// NaN speaks for nothing: it goes to the bottom.
 fn settled(x: f64) -> f64 {
     if x.is_nan() { f64::NEG_INFINITY } else { x }

@@ -232,3 +232,21 @@ fn what_allows_no_verdict_is_refused() {
     let report = audit::recorded(&text, [&numbers(100), &other], &usual).unwrap();
     assert_eq!(report.verdict, Verdict::Violated);
 }
+
+#[test]
+fn on_a_grid_low_bits_give_nothing_away() {
+    // Laplace noise of the textbook: the claim holds but for the representation of floats.
+    let textbook = |dice: &mut Dice, one: bool| {
+        Outcome::Number(dice.laplace(1.0) + if one { 1.0 } else { 0.0 })
+    };
+    let both = worlds(textbook, 5_000, 3);
+    let plain = Options { bounds: false, ..Options::default() };
+    let text = claim("laplace(scale=1)");
+    let report = audit::recorded(&text, [&both[0], &both[1]], &plain).unwrap();
+    assert_eq!(report.verdict, Verdict::Violated);
+    let rounded = Options { grid: Some(1e-6), ..plain };
+    let report = audit::recorded(&text, [&both[0], &both[1]], &rounded).unwrap();
+    assert_eq!(report.verdict, Verdict::NotViolated);
+    let nonsense = Options { grid: Some(0.0), ..plain };
+    assert!(audit::recorded(&text, [&both[0], &both[1]], &nonsense).is_err());
+}

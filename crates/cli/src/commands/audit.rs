@@ -127,6 +127,10 @@ pub(crate) struct Options {
     #[arg(long)]
     nan: bool,
 
+    /// Round numbers to multiples of this first: what the target gives away beyond its low bits.
+    #[arg(long, value_name = "STEP", value_parser = number::positive)]
+    grid: Option<Number>,
+
     /// The worlds may have different numbers of outcomes.
     #[arg(long)]
     unequal: bool,
@@ -265,6 +269,7 @@ impl Options {
             delta: delta.up(),
             nan_is_an_outcome: self.nan,
             unequal: self.unequal,
+            grid: self.grid.as_ref().map(Number::nearest),
             bounds: true,
         }
     }

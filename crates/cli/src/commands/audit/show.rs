@@ -21,6 +21,12 @@ pub(super) fn show(answer: &Answer, options: &Options) -> Result<(), Failure> {
         text.push_str(&event(witness, paint));
     }
     output::answer(&text)?;
+    let low_bits = |witness: &Witness| witness.event.looks_at_bits();
+    if options.grid.is_none() && answer.witness.as_ref().is_some_and(low_bits) {
+        output::talk(
+            "note: the event looks at the bits of floats; --grid STEP audits rounded outcomes\n",
+        );
+    }
     if let Some(path) = &options.save_witness {
         output::talk(&format!(
             "count the event again in fresh outcomes: --witness {}\n",
