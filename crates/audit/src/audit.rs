@@ -12,6 +12,7 @@ use crate::probe::key;
 use crate::report::{Report, Verdict};
 use crate::score::Score;
 use crate::test::binomial::real;
+use crate::test::curve::{log, quantile};
 use crate::witness::Witness;
 use crate::{AuditError, Event, Outcome, Outcomes, Target, World, sequential};
 
@@ -440,21 +441,23 @@ impl Found<'_> {
         Ok(report)
     }
 
-    /// The bound on epsilon: from the witness if the claim is a statement about one delta, this one.
+    /// The bound on epsilon: from the witness if that is expected to refute a claim about this very delta, so
+    /// that bound and verdict agree; else from the event that is expected to give the best bound.
     fn epsilon(&self, level: f64, delta: f64) -> Result<f64, AuditError> {
         let claimed = point_claim(self.claim, delta);
-        let (plan, guess) = match (self.seen, claimed) {
-            (Some(seen), None) => {
+        let expected = self.plan.promise >= quantile(level);
+        let (plan, guess) = match self.seen {
+            Some(seen) if claimed.is_some() && expected => {
+                let (from, to) = judge::rates(self.plan, seen);
+                let ratio = (to.smoothed() - delta).max(1e-12) / from.smoothed();
+                (self.plan.clone(), log(ratio.max(1.0)))
+            }
+            Some(seen) => {
                 let (cell, speaks_for, guess) =
                     bounds::epsilon_event(seen, self.tally.paired(), delta, level);
                 (Plan { cell, speaks_for, ..self.plan.clone() }, guess)
             }
-            (Some(seen), Some(_)) => {
-                let (from, to) = judge::rates(self.plan, seen);
-                let ratio = (to.smoothed() - delta).max(1e-12) / from.smoothed();
-                (self.plan.clone(), crate::test::curve::log(ratio.max(1.0)))
-            }
-            (None, _) => (self.plan.clone(), 8.0),
+            None => (self.plan.clone(), 8.0),
         };
         let list = bounds::ladder(guess, claimed);
         bounds::epsilon_lower(judge::rates(&plan, self.tally), &list, delta, level)
