@@ -1,19 +1,21 @@
 //! The audit of recorded outcomes, or of a target that can be run.
 
+mod found;
+mod split;
+
 use std::borrow::Cow;
 
-use crate::bounds;
 use crate::claim::Claim;
 use crate::explore::{Explored, Parts, explore};
 use crate::gauge::{Gauge, Tally};
-use crate::judge;
 use crate::plan::Plan;
 use crate::probe::key;
-use crate::report::{Report, Verdict};
+use crate::report::Report;
 use crate::score::Score;
-use crate::test::binomial::real;
-use crate::test::curve::{log, quantile};
-use crate::witness::Witness;
+use found::Found;
+pub(crate) use found::claimed;
+use split::{Part, Split};
+
 use crate::{AuditError, Event, Outcome, Outcomes, Target, World, sequential};
 
 /// How an audit is done.
@@ -331,52 +333,6 @@ fn has_nan(outcome: &Outcome) -> bool {
     }
 }
 
-/// What an outcome is used for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Fit,
-    Choose,
-    Certify,
-}
-
-/// Which recorded outcomes are used for what, by their place: scattered, so that a drift in a recording
-/// does not put one part apart from the others.
-struct Split {
-    fit: u64,
-    choose: u64,
-}
-
-impl Split {
-    fn of(runs: usize) -> Self {
-        let hundred = count(runs).max(1);
-        let share = |percent: u64| (percent * 1000).min(EXPLORED * 100_000 / hundred);
-        Self { fit: share(FIT), choose: share(CHOOSE) }
-    }
-
-    fn part(&self, place: usize) -> Part {
-        let rank = scattered(count(place)) % 100_000;
-        if rank < self.fit {
-            Part::Fit
-        } else if rank < self.fit + self.choose {
-            Part::Choose
-        } else {
-            Part::Certify
-        }
-    }
-
-    fn places(&self, part: Part, len: usize) -> Vec<usize> {
-        (0..len).filter(|place| self.part(*place) == part).collect()
-    }
-}
-
-/// A fixed mixing of bits (splitmix64).
-fn scattered(x: u64) -> u64 {
-    let mut z = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
 pub(crate) fn count(n: usize) -> u64 {
     u64::try_from(n).unwrap_or(u64::MAX)
 }
@@ -396,121 +352,4 @@ fn conclude(
 
 pub(crate) fn event_of(gauge: &Gauge, plan: &Plan) -> Event {
     gauge.event(plan.cell, plan.speaks_for)
-}
-
-/// What was planned and what was counted.
-struct Found<'a> {
-    claim: &'a Claim,
-    event: Event,
-    plan: &'a Plan,
-    tally: &'a Tally,
-    seen: Option<&'a Tally>,
-}
-
-impl Found<'_> {
-    fn report(&self, spent: u64, options: &Options) -> Result<Report, AuditError> {
-        let level = options.level()?;
-        let p_value = judge::p_value(self.claim, self.plan, self.tally, level)?;
-        let verdict = if p_value <= level { Verdict::Violated } else { Verdict::NotViolated };
-        let certified = self.tally.runs(World::Zero) + self.tally.runs(World::One);
-        let mut report = Report {
-            verdict,
-            claim: self.claim.text().to_owned(),
-            false_alarm: level,
-            p_value,
-            epsilon_lower: 0.0,
-            delta: options.delta,
-            mu_lower: 0.0,
-            witness: Some(self.witness()),
-            samples: spent + certified,
-            explored: spent,
-            curve: Vec::new(),
-            claimed: claimed(self.claim),
-            method: self.method(),
-        };
-        if options.bounds {
-            report.epsilon_lower = self.epsilon(level, options.delta)?;
-            let seen = self.seen.unwrap_or(self.tally);
-            let list = bounds::ladder(bounds::mu_guess(seen), self.claim.mu());
-            report.mu_lower = match self.seen {
-                Some(seen) => bounds::mu_lower(seen, &list, self.tally, level)?,
-                None => self.mu_of_event(level)?,
-            };
-            report.curve = bounds::curve(self.tally, level)?;
-        }
-        Ok(report)
-    }
-
-    /// The bound on epsilon: from the witness if that is expected to refute a claim about this very delta, so
-    /// that bound and verdict agree; else from the event that is expected to give the best bound.
-    fn epsilon(&self, level: f64, delta: f64) -> Result<f64, AuditError> {
-        let claimed = point_claim(self.claim, delta);
-        let expected = self.plan.promise >= quantile(level);
-        let (plan, guess) = match self.seen {
-            Some(seen) if claimed.is_some() && expected => {
-                let (from, to) = judge::rates(self.plan, seen);
-                let ratio = (to.smoothed() - delta).max(1e-12) / from.smoothed();
-                (self.plan.clone(), log(ratio.max(1.0)))
-            }
-            Some(seen) => {
-                let (cell, speaks_for, guess) =
-                    bounds::epsilon_event(seen, self.tally.paired(), delta, level);
-                (Plan { cell, speaks_for, ..self.plan.clone() }, guess)
-            }
-            None => (self.plan.clone(), 8.0),
-        };
-        let list = bounds::ladder(guess, claimed);
-        bounds::epsilon_lower(judge::rates(&plan, self.tally), &list, delta, level)
-    }
-
-    fn mu_of_event(&self, level: f64) -> Result<f64, AuditError> {
-        let (from, to) = judge::rates(self.plan, self.tally);
-        bounds::climb(&bounds::ladder(4.0, None), |mu| {
-            let claim = bounds::gaussian_claim(mu)?;
-            crate::test::exact::EventTest::new(claim.region(World::Zero), from, to)?.refutes(level)
-        })
-    }
-
-    fn witness(&self) -> Witness {
-        let (from, _) = judge::rates(self.plan, self.tally);
-        let world = self.plan.speaks_for;
-        let hits = |of: World| {
-            let beyond = self.tally.from(of, self.plan.cell);
-            match world {
-                World::One => beyond,
-                World::Zero => self.tally.runs(of) - beyond,
-            }
-        };
-        let rate = real(from.hits) / real(from.runs).max(1.0);
-        Witness {
-            text: self.event.to_string(),
-            event: self.event.clone(),
-            likelier_in: world,
-            hits: World::BOTH.map(hits),
-            runs: World::BOTH.map(|of| self.tally.runs(of)),
-            allowed: self.claim.region(world.other()).power(rate),
-        }
-    }
-
-    fn method(&self) -> String {
-        match &self.plan.bet {
-            None => "an exact test of the witness".to_owned(),
-            Some(_) => format!(
-                "an exact test of the witness and a test of the whole curve, with {:.0} % and {:.0} % of the \
-                 false-alarm chance",
-                100.0 * self.plan.event_share,
-                100.0 * self.plan.bet_share
-            ),
-        }
-    }
-}
-
-/// The epsilon of a claim that is a statement about one pair (epsilon, delta).
-fn point_claim(claim: &Claim, delta: f64) -> Option<f64> {
-    claim.point().filter(|(_, claimed)| *claimed == delta).map(|(epsilon, _)| epsilon)
-}
-
-/// The claimed trade-off curve.
-pub(crate) fn claimed(claim: &Claim) -> Vec<(f64, f64)> {
-    claim.region(World::Zero).corners().map(|(p, q)| (p, (1.0 - q).max(0.0))).collect()
 }
