@@ -212,7 +212,7 @@ fn best_thresholds(claim: &Claim, all: &[(f64, World)], scores: &[Vec<f64>; 2]) 
     let mut at = all.len();
     while at > 0 {
         let value = all[at - 1].0;
-        while at > 0 && all[at - 1].0 == value {
+        while at > 0 && all[at - 1].0.total_cmp(&value).is_eq() {
             hits[all[at - 1].1.index()] += 1;
             at -= 1;
         }
