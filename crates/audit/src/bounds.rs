@@ -54,15 +54,10 @@ pub(crate) fn ladder(guess: f64, among: Option<f64>) -> Vec<f64> {
     list
 }
 
-/// The event that is expected to give the best bound on epsilon: cell, world, and the estimate.
-pub(crate) fn epsilon_event(
-    seen: &Tally,
-    runs: u64,
-    delta: f64,
-    level: f64,
-) -> (usize, World, f64) {
+/// The epsilon of the event that is expected to give the best bound, about.
+pub(crate) fn epsilon_guess(seen: &Tally, runs: u64, delta: f64, level: f64) -> f64 {
     let z = quantile(level);
-    let mut best = (1, World::One, f64::NEG_INFINITY, 0.0);
+    let mut best = (f64::NEG_INFINITY, 1.0f64);
     for k in 1..seen.cells() {
         for world in World::BOTH {
             let hits = |of: World| match world {
@@ -73,16 +68,31 @@ pub(crate) fn epsilon_event(
             let (p, q) = (rate(world.other()), rate(world));
             let spread = |x: f64| z * (x * (1.0 - x) / real(runs).max(1.0)).sqrt();
             let ratio = (q - spread(q) * 0.7 - delta) / (p + spread(p) * 0.7);
-            if ratio > best.2 {
-                best = (k, world, ratio, ((q - delta).max(1e-12) / p).max(1.0));
+            if ratio > best.0 {
+                best = (ratio, ((q - delta).max(1e-12) / p).max(1.0));
             }
         }
     }
-    (best.0, best.1, log(best.3))
+    log(best.1)
+}
+
+/// A lower bound on epsilon at delta.
+pub(crate) fn epsilon_lower(
+    seen: &Tally,
+    list: &[f64],
+    tally: &Tally,
+    delta: f64,
+    level: f64,
+) -> Result<f64, AuditError> {
+    climb(list, |epsilon| {
+        let claim = approx_claim(epsilon, delta)?;
+        let plan = Plan::of(&claim, seen, tally.paired(), level);
+        crate::judge::refutes(&claim, &plan, tally, level)
+    })
 }
 
 /// A lower bound on epsilon at delta from one event, which was chosen before.
-pub(crate) fn epsilon_lower(
+pub(crate) fn epsilon_of_event(
     (from, to): (Rate, Rate),
     list: &[f64],
     delta: f64,

@@ -57,8 +57,11 @@ pub(crate) fn excess(region: &Region, p: f64, q: f64) -> f64 {
     (q - region.power(p)) / variance.sqrt().max(1e-12)
 }
 
-/// A region of so few lines is that of a statement about points, which no sum of events tests better.
+/// A region of so few lines is that of a statement about points: only the best events matter.
 const POINTS: usize = 5;
+
+/// What two events found by looking at all of them are expected to lose together.
+const ENDS_CURSE: f64 = 2.0;
 
 /// What weights that were fitted to what was seen are expected to lose.
 const FOUND_CURSE: f64 = 3.0;
@@ -79,15 +82,18 @@ impl Plan {
     /// The plan for a claim, from what was seen before, for so many pairs and a false-alarm chance.
     pub(crate) fn of(claim: &Claim, seen: &Tally, pairs: u64, level: f64) -> Self {
         let chances = Chances::of(seen);
-        let (cell, speaks_for, excess) = best_event(claim, &chances);
+        let all = candidates(claim, &chances);
+        let best = best_event(&all, &chances);
+        let (cell, speaks_for, excess) =
+            best.map_or((1, World::One, -1.0), |one| (one.cell, one.speaks_for, one.excess));
         let growth = (real(pairs) / chances.runs.max(1.0)).sqrt();
         let event = (excess * chances.runs.sqrt() - WINNERS_CURSE) * growth;
         let mut plan =
             Self { cell, speaks_for, event_share: 1.0, bet: None, bet_share: 0.0, promise: event };
-        if claim.region(World::Zero).corners().count() <= POINTS {
-            return plan;
-        }
-        if let Some((bet, promise)) = best_bet(claim, seen, &chances) {
+        let points = claim.region(World::Zero).corners().count() <= POINTS;
+        let sum = if points { None } else { best_bet(claim, seen, &chances) };
+        let better = [both_ends(&all, seen, &chances), sum].into_iter().flatten();
+        if let Some((bet, promise)) = better.max_by(|a, b| a.1.total_cmp(&b.1)) {
             let promise = promise * growth;
             plan.bet_share = if promise > event { 0.9 } else { 0.1 };
             plan.event_share = 1.0 - plan.bet_share;
@@ -109,6 +115,8 @@ struct Candidate {
     potential: f64,
     /// Its chance as a false alarm.
     alarm: f64,
+    /// The line of the claim it is held against.
+    line: Line,
 }
 
 impl Candidate {
@@ -117,31 +125,55 @@ impl Candidate {
         let line = region.tangent(p);
         let deviation = (q * (1.0 - q) + line.slope * line.slope * p * (1.0 - p)).sqrt().max(1e-12);
         let potential = (line.slope * p).min(1.0 - region.power(p)).max(0.0) / deviation;
-        Self { cell, speaks_for, excess: excess(region, p, q), potential, alarm: p }
+        Self { cell, speaks_for, excess: excess(region, p, q), potential, alarm: p, line }
     }
+}
+
+/// All events of a gauge.
+fn candidates(claim: &Claim, chances: &Chances) -> Vec<Candidate> {
+    let both = chances.zero.iter().zip(&chances.one);
+    (1..)
+        .zip(both)
+        .flat_map(|(k, (p, q))| {
+            [
+                Candidate::of(claim, k, World::One, *p, *q),
+                Candidate::of(claim, k, World::Zero, 1.0 - q, 1.0 - p),
+            ]
+        })
+        .collect()
+}
+
+/// The best events of both directions together: what each end gives away adds up.
+fn both_ends(all: &[Candidate], seen: &Tally, chances: &Chances) -> Option<(Bet, f64)> {
+    let end = |world: World| {
+        let frequent = |one: &&Candidate| one.alarm * chances.runs >= FREQUENT;
+        let mine = all.iter().filter(|one| one.speaks_for == world).filter(frequent);
+        best_event(mine, chances)
+    };
+    let (up, down) = (end(World::One)?, end(World::Zero)?);
+    let bet = Bet::on_both_ends(seen.cells(), (up.cell, up.line), (down.cell, down.line));
+    let (mean, deviation) = bet.moments(seen);
+    let promise = mean / deviation.max(1e-12) * chances.runs.sqrt() - ENDS_CURSE;
+    promise.is_finite().then_some((bet, promise))
 }
 
 /// The event that exceeds the claim most; of the frequent ones that were not seen to be worse, the one that
 /// promises most by itself: the extremes of many estimates are mostly noise.
-fn best_event(claim: &Claim, chances: &Chances) -> (usize, World, f64) {
-    let mut all: Vec<Candidate> = Vec::new();
-    for (k, (p, q)) in (1..).zip(chances.zero.iter().zip(&chances.one)) {
-        all.push(Candidate::of(claim, k, World::One, *p, *q));
-        all.push(Candidate::of(claim, k, World::Zero, 1.0 - q, 1.0 - p));
-    }
-    let Some(most) = all.iter().max_by(|a, b| a.excess.total_cmp(&b.excess)) else {
-        return (1, World::One, f64::NEG_INFINITY);
-    };
+fn best_event<'a>(
+    all: impl IntoIterator<Item = &'a Candidate>,
+    chances: &Chances,
+) -> Option<&'a Candidate> {
+    let all: Vec<&Candidate> = all.into_iter().collect();
+    let most = all.iter().max_by(|a, b| a.excess.total_cmp(&b.excess)).copied()?;
     let frequent = |one: &Candidate| one.alarm * chances.runs >= FREQUENT;
     let least = most.excess - NOISE / chances.runs.max(1.0).sqrt();
-    let as_good = all.iter().filter(|one| one.excess >= least && frequent(one));
+    let as_good = all.into_iter().filter(|one| one.excess >= least && frequent(one));
     // What stands out clearly is no noise.
     let clear = most.excess * chances.runs.sqrt() > CLEAR;
-    let best = match frequent(most) && !clear {
-        true => as_good.max_by(|a, b| a.potential.total_cmp(&b.potential)).unwrap_or(most),
-        false => most,
-    };
-    (best.cell, best.speaks_for, best.excess)
+    if clear || !frequent(most) {
+        return Some(most);
+    }
+    as_good.max_by(|a, b| a.potential.total_cmp(&b.potential)).or(Some(most))
 }
 
 /// The weighted sum of events that is expected to exceed the claim most, and by how much.

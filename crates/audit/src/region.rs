@@ -10,6 +10,18 @@ pub struct Line {
 }
 
 impl Line {
+    /// The same line seen from the other world, rounded up: if 1 - p <= s (1 - q) + d, then
+    /// q <= p/s + 1 - (1 - d)/s. None for a line that says nothing.
+    #[must_use]
+    pub fn turned(self) -> Option<Self> {
+        if self.slope <= 0.0 {
+            return None;
+        }
+        let kept = ((1.0 - self.intercept).next_down() / self.slope).next_down();
+        let slope = (1.0 / self.slope).next_up();
+        slope.is_finite().then(|| Self { slope, intercept: (1.0 - kept).next_up() })
+    }
+
     /// The bound at p, rounded up.
     #[must_use]
     pub fn at(self, p: f64) -> f64 {

@@ -7,7 +7,6 @@ use crate::judge;
 use crate::plan::Plan;
 use crate::report::{Report, Verdict};
 use crate::test::binomial::real;
-use crate::test::curve::{log, quantile};
 use crate::test::exact::EventTest;
 use crate::witness::Witness;
 use crate::{AuditError, Event, Options, World};
@@ -55,26 +54,20 @@ impl Found<'_> {
         Ok(report)
     }
 
-    /// The bound on epsilon: from the witness if that is expected to refute a claim about this very delta, so
-    /// that bound and verdict agree; else from the event that is expected to give the best bound.
+    /// The bound on epsilon: claims of (epsilon, delta), each with its own plan, as for the verdict itself.
     fn epsilon(&self, level: f64, delta: f64) -> Result<f64, AuditError> {
         let claimed = point_claim(self.claim, delta);
-        let expected = self.plan.promise >= quantile(level);
-        let (plan, guess) = match self.seen {
-            Some(seen) if claimed.is_some() && expected => {
-                let (from, to) = judge::rates(self.plan, seen);
-                let ratio = (to.smoothed() - delta).max(1e-12) / from.smoothed();
-                (self.plan.clone(), log(ratio.max(1.0)))
-            }
-            Some(seen) => {
-                let (cell, speaks_for, guess) =
-                    bounds::epsilon_event(seen, self.tally.paired(), delta, level);
-                (Plan { cell, speaks_for, ..self.plan.clone() }, guess)
-            }
-            None => (self.plan.clone(), 8.0),
+        let Some(seen) = self.seen else {
+            let list = bounds::ladder(8.0, claimed);
+            return bounds::epsilon_of_event(
+                judge::rates(self.plan, self.tally),
+                &list,
+                delta,
+                level,
+            );
         };
-        let list = bounds::ladder(guess, claimed);
-        bounds::epsilon_lower(judge::rates(&plan, self.tally), &list, delta, level)
+        let guess = bounds::epsilon_guess(seen, self.tally.paired(), delta, level);
+        bounds::epsilon_lower(seen, &bounds::ladder(guess, claimed), self.tally, delta, level)
     }
 
     fn mu_of_event(&self, level: f64) -> Result<f64, AuditError> {

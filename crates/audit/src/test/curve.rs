@@ -58,18 +58,45 @@ impl Bet {
     /// A bet on thresholds 1, 2, ... of a gauge with one cell more than there are weights.
     #[must_use]
     pub fn new(weights: &[f64], lines: &[Line]) -> Self {
+        let terms = weights.iter().zip(lines).map(|(weight, line)| vec![(*weight, *line)]);
+        Self::of_terms(terms)
+    }
+
+    /// A bet with any number of weights and lines at each threshold.
+    fn of_terms(thresholds: impl Iterator<Item = Vec<(f64, Line)>>) -> Self {
         let mut bet = Self { gain: vec![0.0], stake: vec![0.0], level: 0.0 };
         let (mut gain, mut stake) = (0.0f64, 0.0f64);
-        for (weight, line) in weights.iter().zip(lines) {
-            let weight = weight.max(0.0);
-            // Rounded against the bet: gains down, stakes and level up.
-            gain = (gain + weight).next_down().max(0.0);
-            stake = (stake + (weight * line.slope).next_up()).next_up();
-            bet.level = (bet.level + (weight * line.intercept).next_up()).next_up();
+        for terms in thresholds {
+            for (weight, line) in terms {
+                let weight = weight.max(0.0);
+                // Rounded against the bet: gains down, stakes and level up.
+                gain = (gain + weight).next_down().max(0.0);
+                stake = (stake + (weight * line.slope).next_up()).next_up();
+                bet.level = (bet.level + (weight * line.intercept).next_up()).next_up();
+            }
             bet.gain.push(if gain > 0.0 { gain } else { 0.0 });
             bet.stake.push(stake);
         }
         bet
+    }
+
+    /// A bet on two events: from cell `up` on in world 1, against a line seen from world 0; and before
+    /// cell `down` in world 0, against a line seen from world 1.
+    #[must_use]
+    pub fn on_both_ends(cells: usize, up: (usize, Line), down: (usize, Line)) -> Self {
+        let turned = down.1.turned();
+        Self::of_terms((1..cells).map(|k| {
+            let mut terms = Vec::new();
+            if k == up.0 {
+                terms.push((1.0, up.1));
+            }
+            if k == down.0
+                && let Some(line) = turned
+            {
+                terms.push((down.1.slope, line));
+            }
+            terms
+        }))
     }
 
     /// Z for an outcome of cell i in world 0 and one of cell j in world 1.
