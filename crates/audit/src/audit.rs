@@ -102,8 +102,8 @@ pub struct Progress {
 pub const FEWEST: usize = 20;
 
 /// Of a hundred outcomes so many fit scores, and so many choose among them; the rest certifies.
-const FIT: u64 = 6;
-const CHOOSE: u64 = 16;
+const FIT: u64 = 4;
+const CHOOSE: u64 = 15;
 /// No more outcomes of each world than this fit, or choose.
 const EXPLORED: u64 = 60_000;
 /// Runs of a live target at a time.

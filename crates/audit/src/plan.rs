@@ -92,10 +92,14 @@ impl Plan {
             Self { cell, speaks_for, event_share: 1.0, bet: None, bet_share: 0.0, promise: event };
         let points = claim.region(World::Zero).corners().count() <= POINTS;
         let sum = if points { None } else { best_bet(claim, seen, &chances) };
-        let better = [both_ends(&all, seen, &chances), sum].into_iter().flatten();
-        if let Some((bet, promise)) = better.max_by(|a, b| a.1.total_cmp(&b.1)) {
+        // Where the whole curve is claimed, few events must be clearly better than all of them.
+        let handicap = if sum.is_some() { 1.0 } else { 0.0 };
+        let ends = both_ends(&all, seen, &chances).map(|(bet, promise)| (bet, promise - handicap));
+        if let Some((bet, promise)) =
+            [ends, sum].into_iter().flatten().max_by(|a, b| a.1.total_cmp(&b.1))
+        {
             let promise = promise * growth;
-            plan.bet_share = if promise > event { 0.9 } else { 0.1 };
+            plan.bet_share = if promise > event - handicap * growth { 0.95 } else { 0.05 };
             plan.event_share = 1.0 - plan.bet_share;
             let tilt = bet.tilt(seen, pairs, level * plan.bet_share);
             plan.bet = Some((bet, tilt));

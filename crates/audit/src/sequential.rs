@@ -53,9 +53,9 @@ impl Bets {
             let each = share / real(count(stakes.len().max(1)));
             bets.extend(stakes.into_iter().map(|stake| (each, bet.clone(), stake)));
         };
-        put(plan.event_share.max(0.1), &single(claim, plan, seen));
+        put(plan.event_share, &single(claim, plan, seen));
         if let Some((bet, _)) = &plan.bet {
-            put(plan.bet_share.min(0.9), bet);
+            put(plan.bet_share, bet);
         }
         Self(bets)
     }
