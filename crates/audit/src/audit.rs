@@ -105,7 +105,7 @@ pub const FEWEST: usize = 20;
 const FIT: u64 = 4;
 const CHOOSE: u64 = 15;
 /// No more outcomes of each world than this fit, or choose.
-const EXPLORED: u64 = 60_000;
+const EXPLORED: u64 = 40_000;
 /// Runs of a live target at a time.
 const BATCH: usize = 1 << 16;
 

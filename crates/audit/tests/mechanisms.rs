@@ -45,7 +45,14 @@ fn refuted(claim: &Claim, target: &mut dyn Target) -> bool {
 /// What a mechanism claims: its whole curve, or some points of it where the curve takes long.
 fn claim(case: &Case) -> Claim {
     let text = case.spec().to_string();
-    let slow = ["sampled", "without_replacement", "shuffled", "parallel"];
+    let slow = [
+        "sampled",
+        "without_replacement",
+        "shuffled",
+        "parallel",
+        "poisson",
+        "infinitely_divisible",
+    ];
     if !slow.iter().any(|word| text.contains(word)) {
         return Claim::of_spec(&case.spec(), case.under, Orientation::Either).unwrap();
     }
