@@ -57,9 +57,10 @@ test: ## everything that must hold: format, lints, all tests, documentation
 quick: ## the inner loop: the crates that need nothing installed
 	cargo $(RUN)
 
-long: ## what takes minutes: a thousand faults of the ledger, long queries; does time depend on the noise?
+long: ## what takes minutes: a thousand faults of the ledger, long queries, the zoo with other seeds; does time depend on the noise?
 	cargo test --release -p throng-ledger --all-features -- --ignored --nocapture
 	cargo test --release -p throng-query --all-features -- --ignored --nocapture
+	cargo test --release -p throng-audit --all-features --test exhibits -- --ignored --nocapture
 	cargo test --release -p throng-sample --all-features --test timing -- --ignored --nocapture --test-threads 1
 
 bench: ## Throng and its peers in one run, as ratios (see bench/README.md)
@@ -68,8 +69,8 @@ bench: ## Throng and its peers in one run, as ratios (see bench/README.md)
 	./bench/account.sh
 	./bench/query.sh
 	cargo run --release -p throng-ledger --example charges
-	cargo run --release -p throng-audit --example power
 	cargo run --release -p throng-audit --example speed
+	cargo run --release -p throng-audit --example power
 
 fuzz: ## a minute of fuzzing of each parser (needs cargo-fuzz)
 	cd fuzz && RUSTC_BOOTSTRAP=1 cargo fuzz run parse_rational -- -max_total_time=60

@@ -90,7 +90,7 @@ fn mended_twins_are_not_refuted() {
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes minutes: make long"]
 fn other_seeds_do_not_change_the_verdict() {
     let (mut auditor, mut missed, mut accused) = (Auditor::default(), Vec::new(), Vec::new());
     for seed in 100..106 {

@@ -4,8 +4,8 @@ use throng_numeric::{Enclosure, normal};
 
 use super::bound::Tail;
 use super::{of_several, real};
-use crate::AuditError;
 use crate::region::Region;
+use crate::{AuditError, Claim, World};
 
 /// The largest epsilon that is refuted at a delta; 0 if none is.
 pub(super) fn epsilon(tails: &[Tail], delta: f64, false_alarm: f64) -> Result<f64, AuditError> {
@@ -49,13 +49,10 @@ fn largest(
     Ok(low)
 }
 
-/// What (ε, δ) allows: q <= e^ε p + δ, and the same of the complements: q <= 1 - e^-ε (1 - δ - p).
+/// What (ε, δ) allows.
 fn approximate(epsilon: f64, delta: f64) -> Result<Region, AuditError> {
-    let growth = Enclosure::point(epsilon)?.exp();
-    let shrink = Enclosure::ONE / growth;
-    let kept = shrink * (Enclosure::ONE - Enclosure::point(delta)?);
-    let complement = (Enclosure::ONE - kept).upper();
-    Ok(Region::of_lines([(growth.upper(), delta), (shrink.upper(), complement)]))
+    let claim = Claim::of_pairs("approx_dp", &[(epsilon, delta)])?;
+    Ok(claim.region(World::Zero).clone())
 }
 
 /// What μ allows: the tangents of p -> Φ(Φ^-1(p) + μ), at p = Φ(-s) for s on a grid.

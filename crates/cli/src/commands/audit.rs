@@ -58,7 +58,7 @@ pub(crate) struct Options {
     claim: Option<String>,
 
     /// Audit a broken mechanism of the zoo; its claim is its author's.
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["world0", "canaries", "witness", "save_witness"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["world0", "canaries", "witness", "save_witness", "neighbours"])]
     exhibit: Option<String>,
 
     /// Of an exhibit, its correct twin.
@@ -172,8 +172,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     options.check_endings()?;
     let exhibit = options.exhibit.as_deref().map(built_in::named).transpose()?;
     let spec = expression::spec(options.claim_text(exhibit.as_ref()))?;
-    let delta = options.delta(&spec)?;
     let under = exhibit.as_ref().map_or(options.neighbours, |exhibit| exhibit.neighbours);
+    let delta = options.delta(&spec, under)?;
     let claim = Claim::of_spec(&spec, under, options.orientation())?;
     if let Some(path) = &options.canaries {
         return canaries::run(options, &claim, &delta, path);
@@ -188,7 +188,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         }
         (None, None) => options.audited(&claim, &asked).map_err(named)?,
     };
-    let answer = Answer::new(options, &delta, pair, report);
+    let answer = Answer::new(options, under, &delta, pair, report);
     options.hand_over(&answer)?;
     verdict(answer.verdict)
 }
@@ -283,11 +283,11 @@ impl Options {
     }
 
     /// The delta asked for; else 0 for a pure claim; else that of the claim; else the usual one.
-    fn delta(&self, claim: &MechanismSpec) -> Result<Number, Failure> {
+    fn delta(&self, claim: &MechanismSpec, under: Neighbours) -> Result<Number, Failure> {
         if let Some(delta) = &self.delta {
             return Ok(delta.clone());
         }
-        let text = if cost::pure(claim, self.neighbours).is_ok() {
+        let text = if cost::pure(claim, under).is_ok() {
             "0".to_owned()
         } else if let MechanismSpec::Leaf(Leaf::ApproxDp { delta, .. }) = claim {
             delta.to_string()

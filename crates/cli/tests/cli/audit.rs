@@ -388,6 +388,9 @@ fn exhibits_are_refuted_and_their_twins_are_not() {
     let broken = run(&["audit", "--exhibit", "truncated-geometric", "--json"]);
     assert_eq!(broken.status.code(), Some(3));
     assert_eq!(answer(&broken)["verdict"], "violated");
+    // The relation is that of the exhibit, not of the call.
+    let replaced = run(&["audit", "--exhibit", "whole-units-on-cents", "--json"]);
+    assert_eq!(answer(&replaced)["neighbours"], "replace");
     let mended = run(&["audit", "--exhibit", "truncated-geometric", "--mended", "--json"]);
     assert_eq!(mended.status.code(), Some(0));
     let unknown = run(&["audit", "--exhibit", "no-such-thing"]);

@@ -1,7 +1,7 @@
 //! The answer, as data. Its JSON form is documented in docs/reference/audit.md.
 
 use serde::Serialize;
-use throng_audit::{Report, Verdict, Witness};
+use throng_audit::{Neighbours, Report, Verdict, Witness};
 use throng_numeric::Rational;
 
 use super::Options;
@@ -41,6 +41,7 @@ impl Answer {
     /// The report, with the numbers as they were typed.
     pub(super) fn new(
         options: &Options,
+        under: Neighbours,
         delta: &Number,
         pair: Option<usize>,
         report: Report,
@@ -54,7 +55,7 @@ impl Answer {
             witness: report.witness,
             samples: report.samples,
             claim: report.claim,
-            neighbours: options.neighbours.to_string(),
+            neighbours: under.to_string(),
             p_value: report.p_value,
             explored: report.explored,
             pair,
