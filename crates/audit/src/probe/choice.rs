@@ -18,8 +18,18 @@ const FREQUENT: usize = 12;
 #[must_use]
 pub fn probes(outcomes: &Outcomes) -> Vec<Probe> {
     let mixed = match outcomes {
-        Outcomes::Integers(column) => return whole(column.iter().copied()),
-        Outcomes::Numbers(column) => return numeric(column.iter().copied()),
+        Outcomes::Integers(column) => {
+            let mut probes = whole(column.iter().copied());
+            if probes.len() > 1 {
+                probes.extend(atoms(outcomes));
+            }
+            return probes;
+        }
+        Outcomes::Numbers(column) => {
+            let mut probes = numeric(column.iter().copied());
+            probes.extend(atoms(outcomes));
+            return probes;
+        }
         Outcomes::Mixed(column) => column,
     };
     let mut probes = vec![Probe::Kind];
@@ -41,6 +51,13 @@ pub fn probes(outcomes: &Outcomes) -> Vec<Probe> {
     }
     probes.extend(frequent(mixed.iter()).into_iter().map(Probe::Is));
     probes
+}
+
+/// Numbers that are there again and again among many that are not.
+fn atoms(outcomes: &Outcomes) -> Vec<Probe> {
+    let some: Vec<Outcome> =
+        (0..outcomes.len().min(8_192)).filter_map(|i| outcomes.get(i)).collect();
+    frequent(some.iter()).into_iter().map(Probe::Is).collect()
 }
 
 /// Up to how many different whole numbers each is looked at by itself anyway.

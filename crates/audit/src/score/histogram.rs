@@ -61,7 +61,7 @@ pub(crate) fn fit_integers(zero: &[i64], one: &[i64]) -> Option<Score> {
 }
 
 /// Numbers seen more often than this stand for themselves.
-const ENOUGH: f64 = 24.0;
+const ENOUGH: f64 = 12.0;
 
 /// Log-ratios of counts, each with as many neighbours as it takes to have seen enough.
 fn smoothed(counts: &[[f64; 2]]) -> Vec<f64> {
