@@ -70,9 +70,7 @@ impl Privacy {
     /// If epsilon is not a number.
     pub fn epsilon_if_pure(&self) -> Result<Option<Rational>, LearnError> {
         match self.target {
-            Target::Epsilon { epsilon, delta } if delta == 0.0 => {
-                Ok(Some(Rational::from_f64(epsilon)?))
-            }
+            Target::Epsilon { epsilon, delta: 0.0 } => Ok(Some(Rational::from_f64(epsilon)?)),
             Target::Epsilon { .. }
             | Target::Gdp { .. }
             | Target::Zcdp { .. }
