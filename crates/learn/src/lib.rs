@@ -28,6 +28,7 @@
 //! | module | what it fits |
 //! |---|---|
 //! | [`linear`] | linear regression from noisy second moments |
+//! | [`logistic`] | logistic regression, two classes or more |
 
 pub mod bounds;
 pub mod data;
@@ -36,6 +37,7 @@ mod error;
 pub mod exact;
 mod learner;
 pub mod linear;
+pub mod logistic;
 mod math;
 pub mod matrix;
 pub mod model;
