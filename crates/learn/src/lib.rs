@@ -29,6 +29,7 @@
 //! |---|---|
 //! | [`linear`] | linear regression from noisy second moments |
 //! | [`logistic`] | logistic regression, two classes or more |
+//! | [`svm`] | support vector machines, linear or with a kernel |
 
 pub mod bounds;
 pub mod data;
@@ -42,6 +43,7 @@ mod math;
 pub mod matrix;
 pub mod model;
 pub mod privacy;
+pub mod svm;
 
 pub use bounds::{Bounds, Classes, Interval};
 pub use data::{Classified, Examples, Measured};
