@@ -80,7 +80,7 @@ impl Default for LinearOptions {
 /// let mut budget = Budget::gdp(&"0.5".parse()?, Neighbours::AddRemove)?;
 /// let model = learner.fit(&examples, &mut budget, &mut entropy)?;
 /// assert!((model.value().coefficients()[0] - 5.0).abs() < 0.5);
-/// # Ok::<(), throng_learn::LearnError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Guarantee

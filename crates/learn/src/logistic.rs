@@ -67,7 +67,7 @@ impl LogisticOptions {
 /// let mut budget = Budget::gdp(&"0.5".parse()?, Neighbours::AddRemove)?;
 /// let model = learner.fit(&examples, &mut budget, &mut entropy)?;
 /// assert!(model.value().coefficients().row(0)[0] > 0.3);
-/// # Ok::<(), throng_learn::LearnError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Guarantee

@@ -76,7 +76,7 @@ impl SvmOptions {
 /// let model = learner.fit(&examples, &mut budget, &mut entropy)?;
 /// let said = model.value().predict(&Matrix::from_rows(&[[1.0], [9.0]]))?;
 /// assert_eq!(said, Predictions::Classes { chosen: vec![0, 1], probabilities: None });
-/// # Ok::<(), throng_learn::LearnError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Guarantee
