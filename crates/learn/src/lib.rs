@@ -23,6 +23,7 @@
 //! | [`schema`] | columns with names: from cells to numbers |
 //! | [`privacy`] | a target and how it is shared among releases |
 //! | [`exact`] | sums of products that are exact in floating point |
+//! | [`any`] | learners and models by name |
 //! | [`model`] | fitted models: prediction, cards, JSON and safetensors |
 //!
 //! # Models
@@ -30,6 +31,7 @@
 //! |---|---|
 //! | [`linear`] | linear regression from noisy second moments |
 
+pub mod any;
 pub mod bounds;
 pub mod data;
 mod erm;
