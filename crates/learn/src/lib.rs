@@ -30,6 +30,7 @@
 //! | module | what it fits |
 //! |---|---|
 //! | [`linear`] | linear regression from noisy second moments |
+//! | [`logistic`] | logistic regression, two classes or more |
 
 pub mod any;
 pub mod bounds;
@@ -39,6 +40,7 @@ mod error;
 pub mod exact;
 mod learner;
 pub mod linear;
+pub mod logistic;
 mod math;
 pub mod matrix;
 pub mod model;
