@@ -26,13 +26,17 @@
 //! | [`model`] | fitted models: prediction, cards, JSON and safetensors |
 
 pub mod bounds;
+pub mod columns;
+mod contribution;
 pub mod data;
+mod draws;
 mod error;
 pub mod exact;
 mod learner;
 mod math;
 pub mod matrix;
 pub mod model;
+pub mod naive_bayes;
 pub mod privacy;
 pub mod schema;
 
