@@ -36,7 +36,9 @@ mod learner;
 mod math;
 pub mod matrix;
 pub mod model;
+pub mod kmeans;
 pub mod naive_bayes;
+pub mod pca;
 pub mod privacy;
 pub mod schema;
 

@@ -141,7 +141,7 @@ fn spread(sums: &Sums<'_>, noise: f64) -> f64 {
             places += 1.0;
         }
     }
-    (found / f64::max(places, 1.0)).max(1e-4)
+    (found / f64::max(places, 1.0)).max(0.01)
 }
 
 /// The logarithms of how likely each level is, a table of classes × levels for each category.
