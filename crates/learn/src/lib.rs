@@ -34,8 +34,11 @@
 
 pub mod any;
 pub mod bounds;
+pub mod columns;
+mod contribution;
 pub mod data;
 mod erm;
+mod draws;
 mod error;
 pub mod exact;
 mod learner;
@@ -45,6 +48,9 @@ mod math;
 pub mod matrix;
 pub mod model;
 mod parallel;
+pub mod kmeans;
+pub mod naive_bayes;
+pub mod pca;
 pub mod privacy;
 pub mod schema;
 
