@@ -24,12 +24,19 @@
 //! | [`privacy`] | a target and how it is shared among releases |
 //! | [`exact`] | sums of products that are exact in floating point |
 //! | [`model`] | fitted models: prediction, cards, JSON and safetensors |
+//!
+//! # Models
+//! | module | what is learnt | released |
+//! |---|---|---|
+//! | [`histogram`], [`marginals`] | counts in the cells of tables | all counts, with noise |
 
 pub mod bounds;
 pub mod data;
 mod error;
 pub mod exact;
+pub mod histogram;
 mod learner;
+pub mod marginals;
 mod math;
 pub mod matrix;
 pub mod model;
