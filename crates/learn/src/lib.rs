@@ -26,20 +26,24 @@
 //! | [`model`] | fitted models: prediction, cards, JSON and safetensors |
 //!
 //! # Models
-//! | module | what is learnt | released |
-//! |---|---|---|
-//! | [`histogram`], [`marginals`] | counts in the cells of tables | all counts, with noise |
+//! | module | what it fits |
+//! |---|---|
+//! | [`linear`] | linear regression from noisy second moments |
+//! | [`histogram`], [`marginals`] | counts in the cells of one table, of several |
 
 pub mod bounds;
 pub mod data;
+mod erm;
 mod error;
 pub mod exact;
 pub mod histogram;
 mod learner;
+pub mod linear;
 pub mod marginals;
 mod math;
 pub mod matrix;
 pub mod model;
+mod parallel;
 pub mod privacy;
 pub mod schema;
 
