@@ -29,9 +29,11 @@
 //! | module | what it fits |
 //! |---|---|
 //! | [`linear`] | linear regression from noisy second moments |
+//! | [`conjugate`] | chances, means and rates with conjugate priors |
 //! | [`histogram`], [`marginals`] | counts in the cells of one table, of several |
 
 pub mod bounds;
+pub mod conjugate;
 pub mod data;
 mod erm;
 mod error;
