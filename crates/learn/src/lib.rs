@@ -31,19 +31,24 @@
 //! |---|---|
 //! | [`linear`] | linear regression from noisy second moments |
 //! | [`logistic`] | logistic regression, two classes or more |
+//! | [`conjugate`] | chances, means and rates with conjugate priors |
+//! | [`histogram`], [`marginals`] | counts in the cells of one table, of several |
 
 pub mod any;
 pub mod bounds;
 pub mod columns;
 mod contribution;
+pub mod conjugate;
 pub mod data;
 mod erm;
 mod draws;
 mod error;
 pub mod exact;
+pub mod histogram;
 mod learner;
 pub mod linear;
 pub mod logistic;
+pub mod marginals;
 mod math;
 pub mod matrix;
 pub mod model;
