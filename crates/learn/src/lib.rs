@@ -33,6 +33,7 @@ mod math;
 pub mod matrix;
 pub mod model;
 pub mod privacy;
+pub mod scattering;
 
 pub use bounds::{Bounds, Classes, Interval};
 pub use data::{Classified, Examples, Measured};
