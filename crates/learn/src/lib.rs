@@ -58,6 +58,7 @@ pub mod naive_bayes;
 pub mod pca;
 pub mod privacy;
 pub mod schema;
+pub mod scattering;
 
 pub use bounds::{Bounds, Classes, Interval};
 pub use data::{Classified, Examples, Measured};
