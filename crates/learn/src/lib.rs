@@ -29,6 +29,7 @@
 //! | module | what it fits |
 //! |---|---|
 //! | [`linear`] | linear regression from noisy second moments |
+//! | [`network`] | neural networks by private gradient descent |
 
 pub mod bounds;
 pub mod data;
@@ -40,6 +41,7 @@ pub mod linear;
 mod math;
 pub mod matrix;
 pub mod model;
+pub mod network;
 mod parallel;
 pub mod privacy;
 pub mod schema;
