@@ -25,16 +25,17 @@ impl Coins {
     /// # Errors
     /// If the rate is not in [0, 1].
     pub(super) fn new(rate: &Rational) -> Result<Self, MechanismError> {
+        if rate.is_negative() || *rate > Rational::ONE {
+            return Err(MechanismError::Invalid {
+                name: "the sampling rate".to_owned(),
+                value: rate.to_string(),
+                allowed: "in [0, 1]".to_owned(),
+            });
+        }
         let scaled = rate * &Rational::from(1_u64 << 16);
         let whole = scaled.floor();
         let rest = Bernoulli::new(&(scaled - Rational::from(whole.clone())))?;
-        let whole = u32::try_from(whole).ok().filter(|whole| *whole <= 1 << 16);
-        let whole = whole.ok_or_else(|| MechanismError::Invalid {
-            name: "the sampling rate".to_owned(),
-            value: rate.to_string(),
-            allowed: "in [0, 1]".to_owned(),
-        })?;
-        Ok(Self { whole, rest })
+        Ok(Self { whole: u32::try_from(whole).unwrap_or(0), rest })
     }
 
     /// The places, below `count`, of the coins that show `true`, in order.

@@ -266,7 +266,7 @@ fn sums_are_the_gradient() {
         let weights = parameters(&net, 0.2, &mut dice);
         let table = examples(200, false, &mut dice);
         let places: Vec<usize> = (0..200).collect();
-        let clip = 40.0;
+        let clip = 8.0;
         let whole = sums(&net, &weights, &table, &places, &all_in_one(&net), clip);
         let plain = Batch::new(&net).plain(&net, &weights, &records(&table), &places).to_vec();
         assert_eq!(whole.last(), Some(&200));
@@ -276,7 +276,7 @@ fn sums_are_the_gradient() {
             error += (*found as f64 * unit - f64::from(*expected)).powi(2);
             size += f64::from(*expected).powi(2);
         }
-        assert!(error < 1e-3 * size, "{error} of {size}");
+        assert!(error < 5e-3 * size, "{error} of {size}");
     }
 }
 
