@@ -33,6 +33,7 @@
 //! | [`logistic`] | logistic regression, two classes or more |
 //! | [`conjugate`] | chances, means and rates with conjugate priors |
 //! | [`histogram`], [`marginals`] | counts in the cells of one table, of several |
+//! | [`network`] | neural networks by private gradient descent |
 
 pub mod any;
 pub mod bounds;
@@ -52,6 +53,7 @@ pub mod marginals;
 mod math;
 pub mod matrix;
 pub mod model;
+pub mod network;
 mod parallel;
 pub mod kmeans;
 pub mod naive_bayes;
