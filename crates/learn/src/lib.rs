@@ -31,6 +31,9 @@
 //! |---|---|
 //! | [`linear`] | linear regression from noisy second moments |
 //! | [`logistic`] | logistic regression, two classes or more |
+//! | [`naive_bayes`] | naive Bayes, numbers and categories |
+//! | [`kmeans`] | clusters |
+//! | [`scattering`] | fixed features of images |
 //! | [`conjugate`] | chances, means and rates with conjugate priors |
 //! | [`histogram`], [`marginals`] | counts in the cells of one table, of several |
 //! | [`network`] | neural networks by private gradient descent |
@@ -38,14 +41,15 @@
 pub mod any;
 pub mod bounds;
 pub mod columns;
-mod contribution;
 pub mod conjugate;
+mod contribution;
 pub mod data;
-mod erm;
 mod draws;
+mod erm;
 mod error;
 pub mod exact;
 pub mod histogram;
+pub mod kmeans;
 mod learner;
 pub mod linear;
 pub mod logistic;
@@ -53,14 +57,13 @@ pub mod marginals;
 mod math;
 pub mod matrix;
 pub mod model;
+pub mod naive_bayes;
 pub mod network;
 mod parallel;
-pub mod kmeans;
-pub mod naive_bayes;
 pub mod pca;
 pub mod privacy;
-pub mod schema;
 pub mod scattering;
+pub mod schema;
 
 pub use bounds::{Bounds, Classes, Interval};
 pub use data::{Classified, Examples, Measured};
