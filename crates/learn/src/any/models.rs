@@ -1,7 +1,16 @@
 use serde_json::Value;
 
+use crate::conjugate::{
+    BetaBernoulliModel, DirichletCategoricalModel, GammaPoissonModel, NormalMeanModel,
+};
+use crate::histogram::HistogramModel;
+use crate::kmeans::KMeansModel;
 use crate::linear::LinearModel;
+use crate::logistic::LogisticModel;
+use crate::marginals::MarginalsModel;
 use crate::model::saved::{kind_of, read_json, read_safetensors};
+use crate::naive_bayes::NaiveBayesModel;
+use crate::network::Network;
 use crate::{Card, LearnError, Model, Predict, Saved};
 
 /// Models by the name that they are saved under.
@@ -74,6 +83,26 @@ macro_rules! models {
 models! {
     /// Linear regression.
     Linear(LinearModel),
+    /// Logistic regression.
+    Logistic(LogisticModel),
+    /// Naive Bayes.
+    NaiveBayes(NaiveBayesModel),
+    /// A neural network.
+    Network(Network),
+    /// K-means.
+    KMeans(KMeansModel),
+    /// A histogram.
+    Histogram(HistogramModel),
+    /// Marginals.
+    Marginals(MarginalsModel),
+    /// The chance of a yes.
+    BetaBernoulli(BetaBernoulliModel),
+    /// The chances of levels.
+    DirichletCategorical(DirichletCategoricalModel),
+    /// The mean of numbers.
+    NormalMean(NormalMeanModel),
+    /// The rate of counts.
+    GammaPoisson(GammaPoissonModel),
 }
 
 impl AnyModel {
@@ -84,6 +113,21 @@ impl AnyModel {
     pub fn predictor(&self) -> Result<&dyn Predict, LearnError> {
         Ok(match self {
             Self::Linear(model) => model,
+            Self::Logistic(model) => model,
+            Self::NaiveBayes(model) => model,
+            Self::Network(model) => model,
+            Self::KMeans(model) => model,
+            Self::Histogram(_)
+            | Self::Marginals(_)
+            | Self::BetaBernoulli(_)
+            | Self::DirichletCategorical(_)
+            | Self::NormalMean(_)
+            | Self::GammaPoisson(_) => {
+                return Err(LearnError::refused(
+                    format!("a {} says nothing about single rows", self.kind()),
+                    "look at it with `throng learn inspect`",
+                ));
+            }
         })
     }
 }
