@@ -56,16 +56,19 @@
 mod acceptance;
 mod alias;
 mod energy;
+mod lanes;
 mod rungs;
+mod short;
+mod sieve;
 mod strips;
+mod table;
 
 use throng_numeric::{Integer, Natural, Rational};
 
-use crate::words::Words;
 use crate::{DiscreteGaussian, DiscreteLaplace, Entropy, SampleError};
 use energy::Energy;
-use rungs::{BothSigns, Rungs};
 use strips::Strips;
+use table::Table;
 
 /// Random bytes fetched at a time: small enough to stay in the first-level cache, large
 /// enough that the fork check of [`crate::OsEntropy`] does not show.
@@ -98,7 +101,7 @@ pub struct BulkNoise(Engine);
 #[derive(Debug)]
 enum Engine {
     /// The rung is the magnitude.
-    Table(Rungs),
+    Table(Table),
     /// Rungs and low parts.
     Strips(Strips),
     /// Scales beyond those that fit into machine words.
@@ -149,7 +152,7 @@ impl BulkNoise {
             &mut many[..]
         };
         match &self.0 {
-            Engine::Table(rungs) => fill_from_table(rungs, bytes, entropy, out),
+            Engine::Table(table) => table.fill(bytes, entropy, out),
             Engine::Strips(strips) => strips.fill(bytes, entropy, out),
             Engine::Laplace(law) => fill_one_by_one(out, || law.draw(entropy)),
             Engine::Gaussian(law) => fill_one_by_one(out, || law.draw(entropy)),
@@ -180,7 +183,7 @@ impl Engine {
     fn of(energy: &Energy) -> Result<Option<Self>, SampleError> {
         Ok(match energy.shift() {
             None => None,
-            Some(0) => Some(Self::Table(Rungs::new(energy.clone(), BothSigns::InTheWeights)?)),
+            Some(0) => Some(Self::Table(Table::new(energy)?)),
             Some(shift) => Some(Self::Strips(Strips::new(energy, shift)?)),
         })
     }
@@ -199,55 +202,16 @@ fn fill_one_by_one(
     Ok(())
 }
 
-/// One word, one sample, by way of a buffer for random bytes; a residual that comes to nothing leaves its place to the next word.
-fn fill_from_table(
-    rungs: &Rungs,
-    bytes: &mut [u8],
-    entropy: &mut dyn Entropy,
-    out: &mut [i64],
-) -> Result<(), SampleError> {
-    let mut filled = 0;
-    while filled < out.len() {
-        let wanted = (out.len() - filled).min(bytes.len() / 8) * 8;
-        entropy.fill(&mut bytes[..wanted])?;
-        rungs.warm();
-        for word in bytes[..wanted].chunks_exact(8) {
-            let word = read_word(word);
-            let rung = rungs.pick(word);
-            if rung == alias::RESIDUAL {
-                if let Some(rung) = rungs.residual(&mut Words::new(entropy))? {
-                    out[filled] = signed(saturated(&rung), word & 1);
-                    filled += 1;
-                }
-                continue;
-            }
-            out[filled] = signed(rung, word & 1);
-            filled += 1;
-        }
-    }
-    Ok(())
-}
-
-/// The word stored in 8 bytes.
+/// `magnitude`, not negative, with its sign bit put on, without a branch.
 #[inline]
-fn read_word(bytes: &[u8]) -> u64 {
-    let mut word = [0; 8];
-    word.copy_from_slice(bytes);
-    u64::from_le_bytes(word)
-}
-
-/// `magnitude`, at most i64::MAX, with its sign bit put on, without a branch.
-#[inline]
-#[expect(clippy::cast_possible_wrap, reason = "a magnitude is below 2^63, a sign bit 0 or 1")]
-fn signed(magnitude: u64, negative: u64) -> i64 {
-    let (magnitude, negative) = (magnitude as i64, negative as i64);
+fn signed(magnitude: i64, negative: u32) -> i64 {
+    let negative = i64::from(negative);
     (magnitude ^ -negative) + negative
 }
 
 /// A magnitude of any size, clamped to what an `i64` can hold.
-fn saturated(magnitude: &Natural) -> u64 {
-    const MOST: u64 = i64::MAX.unsigned_abs();
-    u64::try_from(magnitude).map_or(MOST, |magnitude| magnitude.min(MOST))
+fn saturated(magnitude: &Natural) -> i64 {
+    i64::try_from(magnitude).unwrap_or(i64::MAX)
 }
 
 /// A number of bits as an index.

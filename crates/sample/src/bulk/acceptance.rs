@@ -48,6 +48,9 @@ pub(super) struct Decision {
 }
 
 impl Decision {
+    /// Nothing is known.
+    pub(super) const OPEN: Self = Self { accept: false, possible: true };
+
     /// Whether these bits do not tell.
     #[inline]
     pub(super) fn is_open(self) -> bool {
@@ -82,12 +85,6 @@ impl Acceptance {
             return Err(unsuitable());
         }
         Ok(Self { scale_up, inverse, exponentials: exponentials()? })
-    }
-
-    /// As [`super::alias::AliasTable::warm`].
-    #[inline]
-    pub(super) fn warm(&self) {
-        super::alias::warm(self.exponentials);
     }
 
     /// P, with P - BELOW < 2^62 e^-t < P + ABOVE.

@@ -3,10 +3,13 @@
 use throng_numeric::Natural;
 use throng_numeric::fixed::exp_neg;
 
-use super::acceptance::Acceptance;
+use super::acceptance::{Acceptance, Decision};
 use super::energy::Energy;
-use super::rungs::{BothSigns, Rungs};
-use super::{alias, read_word, saturated, signed, to_index};
+use super::lanes::{LANES, Lanes, Low};
+use super::rungs::{BothSigns, RUNGS, Rungs};
+use super::short::OPEN;
+use super::sieve::{Sieve, Verdict, sure, verdict};
+use super::{saturated, signed, to_index};
 use crate::lazy::{Prefix, is_below};
 use crate::words::Words;
 use crate::{Entropy, SampleError};
@@ -18,6 +21,7 @@ pub(super) struct Strips {
     energy: Energy,
     shift: u32,
     rungs: Rungs,
+    sieve: Sieve,
     acceptance: Acceptance,
 }
 
@@ -27,6 +31,7 @@ impl Strips {
             energy: energy.clone(),
             shift,
             rungs: Rungs::new(energy.on_rungs(shift)?, BothSigns::DrawnApart)?,
+            sieve: Sieve::new(energy, shift)?,
             acceptance: Acceptance::new(energy, shift)?,
         })
     }
@@ -37,161 +42,191 @@ impl Strips {
         entropy: &mut dyn Entropy,
         out: &mut [i64],
     ) -> Result<(), SampleError> {
-        // One loop for each shape of E, so that neither asks which it is.
-        match &self.energy {
-            Energy::Linear { .. } => self.fill_with(bytes, entropy, out, linear_rise),
-            Energy::Quadratic { .. } => self.fill_with(bytes, entropy, out, quadratic_rise),
+        // One loop for each shape of E and width of l, so that none asks which it is.
+        let (linear, quadratic) = (Sieve::linear, Sieve::quadratic);
+        match (&self.energy, self.shift <= u16::MOST) {
+            (Energy::Linear { .. }, true) => self.fill_with::<u16>(bytes, entropy, out, linear),
+            (Energy::Linear { .. }, false) => self.fill_with::<u64>(bytes, entropy, out, linear),
+            (Energy::Quadratic { .. }, true) => {
+                self.fill_with::<u16>(bytes, entropy, out, quadratic)
+            }
+            (Energy::Quadratic { .. }, false) => {
+                self.fill_with::<u64>(bytes, entropy, out, quadratic)
+            }
         }
     }
 
-    /// Two words, one trial.
-    ///
-    /// Each candidate is stored; only acceptance moves on to the next place. So an accepted and
-    /// a rejected candidate cost the same.
     #[inline]
-    fn fill_with(
+    fn fill_with<L: Low>(
         &self,
         bytes: &mut [u8],
         entropy: &mut dyn Entropy,
         out: &mut [i64],
-        rise: impl Fn(u32, u64, u64) -> u64,
+        slope: impl Fn(Sieve, u16, u16) -> u16 + Copy,
     ) -> Result<(), SampleError> {
         let mut filled = 0;
         while filled < out.len() {
-            let wanted = (out.len() - filled).min(bytes.len() / 16) * 16;
+            let wanted = (out.len() - filled).min(bytes.len() / L::TRIAL) * L::TRIAL;
             entropy.fill(&mut bytes[..wanted])?;
             self.rungs.warm();
-            self.acceptance.warm();
-            for pair in bytes[..wanted].chunks_exact(16) {
-                let (first, second) = (read_word(&pair[..8]), read_word(&pair[8..]));
-                let trial = self.trial(first, second, &rise);
-                if trial.open {
-                    if let Some(value) = self.decide_exactly(first, second, entropy)? {
-                        out[filled] = value;
-                        filled += 1;
-                    }
-                    continue;
-                }
-                out[filled] = trial.value;
-                filled += usize::from(trial.accept);
+            let mut blocks = bytes[..wanted].chunks_exact(LANES * L::TRIAL);
+            for block in &mut blocks {
+                filled += self.fill_lanes::<L>(block, entropy, &mut out[filled..], slope)?;
             }
+            filled += self.fill_lanes::<L>(blocks.remainder(), entropy, &mut out[filled..], slope)?;
         }
         Ok(())
     }
 
-    /// What two words say. `rise` gives E(|x|) - E(2^s h) in the units of [`Acceptance`].
+    /// How many samples the trials in `bytes` gave.
+    ///
+    /// Mostly all are certain to be accepted, and then they are stored together. If not, they
+    /// are looked at one by one, which takes longer: but that tells which trials were rejected
+    /// or open, not what was accepted.
     #[inline]
-    fn trial(&self, first: u64, second: u64, rise: impl Fn(u32, u64, u64) -> u64) -> Trial {
-        let low_mask = (1 << self.shift) - 1;
-        let rung = self.rungs.pick(first);
-        let low = second & low_mask;
-        let decision = self.acceptance.decide(rise(self.shift, rung, low), second, low_mask);
-        let magnitude = rung << self.shift | low;
-        let minus_zero = magnitude == 0 && first & 1 == 1;
-        Trial {
-            value: signed(magnitude, first & 1),
-            accept: decision.accept & !minus_zero,
-            open: rung == alias::RESIDUAL || decision.is_open(),
+    fn fill_lanes<L: Low>(
+        &self,
+        bytes: &[u8],
+        entropy: &mut dyn Entropy,
+        out: &mut [i64],
+        slope: impl Fn(Sieve, u16, u16) -> u16,
+    ) -> Result<usize, SampleError> {
+        let trials = bytes.len() / L::TRIAL;
+        let lanes = Lanes::<L>::read(bytes);
+        let candidates = self.candidates(&lanes, slope);
+        if let (Some(places), LANES, false) =
+            (out.first_chunk_mut(), trials, candidates.any_doubt())
+        {
+            *places = candidates.values;
+            return Ok(LANES);
         }
+        self.fill_one_by_one(&lanes, &candidates, trials, entropy, out)
     }
 
-    /// The same trial with exact arithmetic: some value if it is accepted.
-    #[cold]
-    fn decide_exactly(
+    /// What the lanes propose, and where there is doubt.
+    #[inline]
+    fn candidates<L: Low>(
         &self,
-        first: u64,
-        second: u64,
+        lanes: &Lanes<L>,
+        slope: impl Fn(Sieve, u16, u16) -> u16,
+    ) -> Candidates {
+        let rungs = lanes.words.map(|word| self.rungs.pick(word));
+        let mut slopes = [0; LANES];
+        let mut doubts = [false; LANES];
+        let mut values = [0; LANES];
+        for lane in 0..LANES {
+            let (rung, lead) = (rungs[lane], lanes.lows[lane].lead(self.shift));
+            slopes[lane] = slope(self.sieve, rung, lead);
+            doubts[lane] =
+                lanes.checks[lane] < sure(slopes[lane], lead) || rung == OPEN;
+        }
+        for lane in 0..LANES {
+            let low = lanes.lows[lane].low(self.shift);
+            let magnitude = (i64::from(rungs[lane]) << self.shift) + low;
+            values[lane] = signed(magnitude, lanes.words[lane] & 1);
+            doubts[lane] |= is_minus_zero(magnitude, lanes.words[lane]);
+        }
+        Candidates { rungs, slopes, doubts, values }
+    }
+
+    /// As [`Strips::fill_lanes`], one trial after the other.
+    #[inline(never)]
+    fn fill_one_by_one<L: Low>(
+        &self,
+        lanes: &Lanes<L>,
+        candidates: &Candidates,
+        trials: usize,
         entropy: &mut dyn Entropy,
-    ) -> Result<Option<i64>, SampleError> {
-        let words = &mut Words::new(entropy);
-        let rung = match self.rungs.pick(first) {
-            alias::RESIDUAL => match self.rungs.residual(words)? {
+        out: &mut [i64],
+    ) -> Result<usize, SampleError> {
+        let mut filled = 0;
+        for lane in 0..trials {
+            let (check, low) = (lanes.checks[lane], lanes.lows[lane]);
+            let sieved = verdict(candidates.slopes[lane], low.lead(self.shift), check);
+            let value = match (candidates.doubts[lane], candidates.rungs[lane], sieved) {
+                (false, _, _) => Some(candidates.values[lane]),
+                (true, OPEN, _) | (true, _, Verdict::Open) => {
+                    let trial = Trial { word: lanes.words[lane], check, low: low.low(self.shift) };
+                    self.settle(&trial, &mut Words::new(entropy))?
+                }
+                (true, _, Verdict::Reject | Verdict::Accept) => None,
+            };
+            if let Some(value) = value {
+                out[filled] = value;
+                filled += 1;
+            }
+        }
+        Ok(filled)
+    }
+
+    /// Decides a trial with more bits: some value if it is accepted.
+    #[cold]
+    fn settle(&self, trial: &Trial, words: &mut Words) -> Result<Option<i64>, SampleError> {
+        let rung = match self.rungs.pick(trial.word) {
+            OPEN => match self.rungs.pick_open(words)? {
                 Some(rung) => rung,
                 None => return Ok(None),
             },
             rung => Natural::from(rung),
         };
-        let foot = rung << to_index(self.shift);
-        let magnitude = &foot + (second & ((1 << self.shift) - 1));
-        let rise = &self.energy.of(&magnitude) - &self.energy.of(&foot);
-        let read =
-            Prefix { prefix: Natural::from(second >> self.shift), bits: to_index(64 - self.shift) };
-        let accepted = is_below(read, |bits| exp_neg(&rise, bits), words)?;
-        let minus_zero = magnitude.is_zero() && first & 1 == 1;
-        Ok((accepted && !minus_zero).then(|| signed(saturated(&magnitude), first & 1)))
-    }
-}
-
-/// The outcome of a trial as far as two words tell.
-struct Trial {
-    value: i64,
-    accept: bool,
-    /// These words do not tell.
-    open: bool,
-}
-
-/// E(2^s h + l) - E(2^s h) in units of the slope: l.
-#[inline]
-fn linear_rise(_: u32, _: u64, low: u64) -> u64 {
-    low
-}
-
-/// E(2^s h + l) - E(2^s h) in units of the curvature: l (2^(s+1) h + l).
-#[inline]
-fn quadratic_rise(shift: u32, rung: u64, low: u64) -> u64 {
-    low * ((rung << (shift + 1)) + low)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::SeededEntropy;
-    use throng_numeric::Rational;
-
-    /// Strips of all kinds: the narrowest and widest low parts, whole and fractional scales.
-    fn strips() -> Vec<Strips> {
-        let rational = |text: &str| text.parse::<Rational>().unwrap();
-        let scales = ["23.05", "46.09", "1000", "1000000001/7", "1e9", "2e13"];
-        let variances = ["11786", "47143", "1e6", "1000000001/7", "1e18", "4e19"];
-        let energies = (scales.iter().map(|scale| Energy::linear(&rational(scale)).unwrap()))
-            .chain(variances.iter().map(|v| Energy::quadratic(&rational(v)).unwrap()));
-        energies.map(|energy| Strips::new(&energy, energy.shift().unwrap()).unwrap()).collect()
-    }
-
-    /// The fast trial and the exact one read the same words: where the fast one decides, it
-    /// decides the same.
-    #[test]
-    fn the_fast_trial_agrees_with_the_exact_one() {
-        for (seed, strips) in (0..).zip(strips()) {
-            let entropy = &mut SeededEntropy::new(seed);
-            let (mut accepted, mut rejected) = (0, 0);
-            for _ in 0..3_000 {
-                let mut pair = [0; 16];
-                entropy.fill(&mut pair).unwrap();
-                let (first, second) = (read_word(&pair[..8]), read_word(&pair[8..]));
-                let trial = match &strips.energy {
-                    Energy::Linear { .. } => strips.trial(first, second, linear_rise),
-                    Energy::Quadratic { .. } => strips.trial(first, second, quadratic_rise),
-                };
-                let exact = strips.decide_exactly(first, second, entropy).unwrap();
-                assert!(trial.open || exact == trial.accept.then_some(trial.value));
-                accepted += usize::from(trial.accept);
-                rejected += usize::from(!trial.accept);
+        let low = trial.low.unsigned_abs();
+        // 16 bits of U are known, as those of 1 - U; 64 more follow.
+        let (lead, more) = (u64::from(!trial.check), words.word()?);
+        let decision = match u64::try_from(&rung) {
+            Ok(rung) if rung < RUNGS => {
+                let rise = self.rise(rung, low);
+                self.acceptance.decide(rise, lead << 48 | more >> 16, 0)
             }
-            assert!(accepted > 2_700 && rejected > 0, "{accepted} accepted, {rejected} rejected");
-        }
+            Ok(_) | Err(_) => Decision::OPEN,
+        };
+        let foot = rung << to_index(self.shift);
+        let magnitude = &foot + low;
+        let accepted = if decision.is_open() {
+            let rise = &self.energy.of(&magnitude) - &self.energy.of(&foot);
+            let read = Prefix { prefix: (Natural::from(lead) << 64) + more, bits: 80 };
+            is_below(read, |bits| exp_neg(&rise, bits), words)?
+        } else {
+            decision.accept
+        };
+        let magnitude = saturated(&magnitude);
+        let accepted = accepted && !is_minus_zero(magnitude, trial.word);
+        Ok(accepted.then(|| signed(magnitude, trial.word & 1)))
     }
 
-    #[test]
-    fn minus_zero_is_rejected_and_plus_zero_is_not() {
-        for strips in strips() {
-            // Column 0 is rung 0 at the bottom; the rest of both words is zero.
-            let trial = |sign| strips.trial(sign, 0, linear_rise);
-            assert_eq!((trial(0).value, trial(0).accept), (0, true));
-            assert_eq!((trial(1).value, trial(1).accept), (0, false));
-            let entropy = &mut SeededEntropy::new(0);
-            assert_eq!(strips.decide_exactly(0, 0, entropy).unwrap(), Some(0));
-            assert_eq!(strips.decide_exactly(1, 0, entropy).unwrap(), None);
+    /// E(2^s h + l) - E(2^s h) in the units of [`Acceptance`]: l (linear), l (2^(s+1) h + l)
+    /// (quadratic).
+    fn rise(&self, rung: u64, low: u64) -> u64 {
+        match &self.energy {
+            Energy::Linear { .. } => low,
+            Energy::Quadratic { .. } => low * ((rung << (self.shift + 1)) + low),
         }
     }
+}
+
+/// What the lanes propose.
+struct Candidates {
+    rungs: [u16; LANES],
+    slopes: [u16; LANES],
+    /// Not certain to be accepted.
+    doubts: [bool; LANES],
+    values: [i64; LANES],
+}
+
+impl Candidates {
+    #[inline]
+    fn any_doubt(&self) -> bool {
+        self.doubts.iter().fold(false, |any, doubt| any | doubt)
+    }
+}
+
+/// The random bits of one trial.
+struct Trial {
+    word: u32,
+    check: u16,
+    low: i64,
+}
+
+#[inline]
+fn is_minus_zero(magnitude: i64, word: u32) -> bool {
+    (magnitude == 0) & (word & 1 == 1)
 }

@@ -1,0 +1,99 @@
+//! Trials side by side.
+//!
+//! The random bytes of up to [`LANES`] trials lie together: first a 32-bit word for each (its
+//! rung and sign), then 16 bits for each (its acceptance), then its low part. Every bit belongs
+//! to one of these and to one trial.
+
+/// Trials looked at together.
+pub(super) const LANES: usize = 16;
+
+/// Where the low part of a trial is drawn from: its leading bits.
+pub(super) trait Low: Copy + Default {
+    /// Bytes of one trial: 4 + 2 + those of this.
+    const TRIAL: usize;
+    /// Shifts up to this one fit.
+    const MOST: u32;
+
+    fn read(bytes: &[u8]) -> Self;
+
+    /// The leading `shift` bits.
+    fn low(self, shift: u32) -> i64;
+
+    /// The 16 leading bits, those beyond `shift` cleared.
+    fn lead(self, shift: u32) -> u16;
+}
+
+impl Low for u16 {
+    const TRIAL: usize = 8;
+    const MOST: u32 = 16;
+
+    #[inline]
+    fn read(bytes: &[u8]) -> Self {
+        bytes.as_chunks().0.first().map_or(0, |bytes| Self::from_le_bytes(*bytes))
+    }
+
+    #[inline]
+    fn low(self, shift: u32) -> i64 {
+        i64::from(self >> (Self::BITS - shift))
+    }
+
+    #[inline]
+    fn lead(self, shift: u32) -> u16 {
+        self & (u16::MAX << (Self::BITS - shift))
+    }
+}
+
+impl Low for u64 {
+    const TRIAL: usize = 14;
+    const MOST: u32 = 40;
+
+    #[inline]
+    fn read(bytes: &[u8]) -> Self {
+        bytes.as_chunks().0.first().map_or(0, |bytes| Self::from_le_bytes(*bytes))
+    }
+
+    #[inline]
+    fn low(self, shift: u32) -> i64 {
+        (self >> (Self::BITS - shift)).cast_signed()
+    }
+
+    #[inline]
+    fn lead(self, _: u32) -> u16 {
+        (self >> 48) as u16
+    }
+}
+
+/// The random bits of [`LANES`] trials.
+pub(super) struct Lanes<L> {
+    pub(super) words: [u32; LANES],
+    pub(super) checks: [u16; LANES],
+    pub(super) lows: [L; LANES],
+}
+
+impl<L: Low> Lanes<L> {
+    /// Reads the trials in `bytes`, at most [`LANES`]; the other lanes are zero.
+    #[inline]
+    pub(super) fn read(bytes: &[u8]) -> Self {
+        let trials = bytes.len() / L::TRIAL;
+        let (words, rest) = bytes.split_at(4 * trials);
+        let (checks, lows) = rest.split_at(2 * trials);
+        let mut lanes =
+            Self { words: [0; LANES], checks: [0; LANES], lows: [L::default(); LANES] };
+        read_words(words, &mut lanes.words);
+        for (lane, bytes) in lanes.checks.iter_mut().zip(checks.as_chunks().0) {
+            *lane = u16::from_le_bytes(*bytes);
+        }
+        for (lane, bytes) in lanes.lows.iter_mut().zip(lows.chunks_exact(L::TRIAL - 6)) {
+            *lane = L::read(bytes);
+        }
+        lanes
+    }
+}
+
+/// Reads 32-bit words.
+#[inline]
+pub(super) fn read_words(bytes: &[u8], words: &mut [u32; LANES]) {
+    for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
+        *word = u32::from_le_bytes(*bytes);
+    }
+}

@@ -1,0 +1,120 @@
+//! Accepting with probability e^-t by 16 bits, for nearly all trials.
+//!
+//! Several trials are looked at in one instruction, so all numbers here have 16 bits, and
+//! `high(a, b)` = ⌊a b / 2^16⌋. What they leave open goes to [`super::acceptance`].
+//!
+//! # The estimate
+//! Let u = l / 2^s < 1 and t = u γ, where γ = 2^s E'(the middle of 2^s h and |x|): that is the
+//! constant 2^s / scale (linear), or κ (h + u/2) with κ = (2^s / σ)² (quadratic). Here γ < 1/8:
+//! - linear: [`Energy::shift`] is the least that reaches 44.4 with 1023 rungs, so half of it does
+//!   not, and γ < 2 · 44.4 / 1023 < 0.0869;
+//! - quadratic: likewise κ/2 < 4 · 44.4 / 1023², so κ < 2^-11.5. A rung that a short table can
+//!   draw has at least 2^-31 of the weight, which is at least 1 in all; so its energy h² κ/2 is
+//!   below 31 ln 2 < 21.5, h κ < √(43 κ) < 0.121, and h < √(43 / κ) < 713, because κ/2 · 1024² >= 44.4.
+//!
+//! In units of 2^-17, with errors in those units:
+//! 1. λ, the 16 leading bits of l (filled up with zeros): λ <= 2^16 u < λ + 1.
+//! 2. g, at most 2^17 γ and above it less 2.5. Linear: its floor. Quadratic:
+//!    high(2^6 h + ⌊λ/2^11⌋, ⌊2^27 κ⌋); the first factor is less than 2^6 (h + u/2) by at most 1 +
+//!    2^-11, which costs 2^5 κ... < 0.37 each, the second floor at most (2^6 · 713 + 2^5) / 2^16 < 0.7, the last less than 1.
+//! 3. τ = high(λ, g), at most 2^17 t and above it less 2.5 + 1 + 1/4, for λ misses less than one
+//!    and g < 2^14.
+//! 4. Q = τ - ⌊a / 2^6⌋ + high(b, 43), with a = high(4τ, 4τ) and b = high(4τ, a): for y = τ / 2^17,
+//!    a estimates 2^22 y², b 2^25 y³, so Q estimates 2^17 (y - y²/2 + y³/6), of which the
+//!    quadratic term is missed by at most 1 + 2^-6 (upward), the cubic one by 1.01 downward and
+//!    0.34 upward (43/2^16 is 1/1524.1, not 1/1536). The series exceeds 1 - e^-y by at most y⁴/24
+//!    < 2^-12/24, that is 1.34.
+//!
+//! Together: Q - 2.71 < 2^17 (1 - e^-y), and 2^17 (1 - e^-t) < Q + 1.01 + 3.75. Hence
+//!
+//! ```text
+//! Q - 3 < 2^17 (1 - e^-t) < Q + 5.
+//! ```
+//!
+//! # The decision
+//! Let v be 16 random bits, the leading ones of 1 - U; so 2^17 (1 - U) lies in [2v, 2v + 2). Then
+//! U < e^-t, that is 1 - U > 1 - e^-t, is certain if 2v >= Q + 5, impossible if 2v + 2 <= Q - 3,
+//! and otherwise open: for at most five v, whatever the trial, so with probability below 2^-13.6.
+
+use throng_numeric::{Natural, Rational};
+
+use super::energy::Energy;
+use super::to_index;
+use crate::SampleError;
+
+/// What 16 bits say of a trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// U < e^-t for certain.
+    Accept,
+    /// U >= e^-t for certain.
+    Reject,
+    /// More bits of U are needed.
+    Open,
+}
+
+/// The rate of one energy and shift: 2^17 γ (linear) or 2^27 κ (quadratic), rounded down.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sieve(u16);
+
+impl Sieve {
+    pub(super) fn new(energy: &Energy, shift: u32) -> Result<Self, SampleError> {
+        let rate = match energy {
+            Energy::Linear { slope } => slope * &power(17 + shift),
+            // κ = 2^(2s) / σ² = 2^(2s + 1) curvature.
+            Energy::Quadratic { curvature } => curvature * &power(27 + 2 * shift + 1),
+        };
+        let rate = u64::try_from(rate.floor()).ok().and_then(|rate| u16::try_from(rate).ok());
+        rate.map(Self)
+            .ok_or_else(|| SampleError::Internal { what: "a scale does not fit the sieve".into() })
+    }
+
+    /// g of a linear energy.
+    #[inline]
+    pub(super) fn linear(self, _: u16, _: u16) -> u16 {
+        self.0
+    }
+
+    /// g of a quadratic energy, of rung h < 2^10 and λ.
+    #[inline]
+    pub(super) fn quadratic(self, rung: u16, lead: u16) -> u16 {
+        high((rung << 6) + (lead >> 11), self.0)
+    }
+}
+
+/// Q.
+#[inline]
+fn estimate(slope: u16, lead: u16) -> u16 {
+    let t = high(lead, slope);
+    let square = high(t << 2, t << 2);
+    let cube = high(t << 2, square);
+    t - (square >> 6) + high(cube, 43)
+}
+
+/// The least v that is certain to be accepted: 2v >= Q + 5.
+#[inline]
+pub(super) fn sure(slope: u16, lead: u16) -> u16 {
+    (estimate(slope, lead) + 6) >> 1
+}
+
+/// What v says.
+#[inline]
+pub(super) fn verdict(slope: u16, lead: u16, v: u16) -> Verdict {
+    if v >= sure(slope, lead) {
+        Verdict::Accept
+    } else if v < estimate(slope, lead).saturating_sub(3) >> 1 {
+        Verdict::Reject
+    } else {
+        Verdict::Open
+    }
+}
+
+/// ⌊a b / 2^16⌋.
+#[inline]
+fn high(a: u16, b: u16) -> u16 {
+    ((u32::from(a) * u32::from(b)) >> 16) as u16
+}
+
+fn power(bits: u32) -> Rational {
+    Rational::from(Natural::ONE << to_index(bits))
+}
