@@ -17,7 +17,13 @@ pub(super) trait Low: Copy + Default {
     fn read(bytes: &[u8]) -> Self;
 
     /// The leading `shift` bits.
-    fn low(self, shift: u32) -> i64;
+    fn low(self, shift: u32) -> u64;
+
+    /// Whether the leading `shift` bits are zero.
+    fn is_zero(self, shift: u32) -> bool;
+
+    /// 2^shift rung + low, with the sign in the last bit of `word`.
+    fn signed(self, rung: u16, shift: u32, word: u32) -> i64;
 
     /// The 16 leading bits, those beyond `shift` cleared.
     fn lead(self, shift: u32) -> u16;
@@ -33,8 +39,21 @@ impl Low for u16 {
     }
 
     #[inline]
-    fn low(self, shift: u32) -> i64 {
-        i64::from(self >> (Self::BITS - shift))
+    fn low(self, shift: u32) -> u64 {
+        u64::from(self >> (Self::BITS - shift))
+    }
+
+    #[inline]
+    fn signed(self, rung: u16, shift: u32, word: u32) -> i64 {
+        // 26 bits at most: twice as many to an instruction as there are i64.
+        let magnitude = (i32::from(rung) << shift) + i32::from(self >> (Self::BITS - shift));
+        let negative = (word & 1).cast_signed();
+        ((magnitude ^ -negative) + negative).into()
+    }
+
+    #[inline]
+    fn is_zero(self, shift: u32) -> bool {
+        self.lead(shift) == 0
     }
 
     #[inline]
@@ -53,8 +72,18 @@ impl Low for u64 {
     }
 
     #[inline]
-    fn low(self, shift: u32) -> i64 {
-        (self >> (Self::BITS - shift)).cast_signed()
+    fn low(self, shift: u32) -> u64 {
+        self >> (Self::BITS - shift)
+    }
+
+    #[inline]
+    fn signed(self, rung: u16, shift: u32, word: u32) -> i64 {
+        super::signed(((u64::from(rung) << shift) + self.low(shift)).cast_signed(), word & 1)
+    }
+
+    #[inline]
+    fn is_zero(self, shift: u32) -> bool {
+        self.low(shift) == 0
     }
 
     #[inline]
@@ -72,7 +101,7 @@ pub(super) struct Lanes<L> {
 
 impl<L: Low> Lanes<L> {
     /// Reads the trials in `bytes`, at most [`LANES`]; the other lanes are zero.
-    #[inline]
+    #[inline(always)]
     pub(super) fn read(bytes: &[u8]) -> Self {
         let trials = bytes.len() / L::TRIAL;
         let (words, rest) = bytes.split_at(4 * trials);

@@ -19,13 +19,13 @@
 //!    2^-11, which costs 2^5 κ... < 0.37 each, the second floor at most (2^6 · 713 + 2^5) / 2^16 < 0.7, the last less than 1.
 //! 3. τ = high(λ, g), at most 2^17 t and above it less 2.5 + 1 + 1/4, for λ misses less than one
 //!    and g < 2^14.
-//! 4. Q = τ - ⌊a / 2^6⌋ + high(b, 43), with a = high(4τ, 4τ) and b = high(4τ, a): for y = τ / 2^17,
-//!    a estimates 2^22 y², b 2^25 y³, so Q estimates 2^17 (y - y²/2 + y³/6), of which the
-//!    quadratic term is missed by at most 1 + 2^-6 (upward), the cubic one by 1.01 downward and
-//!    0.34 upward (43/2^16 is 1/1524.1, not 1/1536). The series exceeds 1 - e^-y by at most y⁴/24
-//!    < 2^-12/24, that is 1.34.
+//! 4. Q = τ - ⌊a / 4⌋ + high(b, 2731), with a = high(τ, τ) and b = high(τ, a): for y = τ / 2^17, a
+//!    is 2^18 y² less at most 1, b is 2^19 y³ less at most 1.25, and 2731 / 2^16 is 1/24 (and 2^-17),
+//!    so Q is 2^17 (y - y²/2 + y³/6) less at most 1.06 and plus at most 1.01. That series exceeds
+//!    1 - e^-y by at most y⁴/24 < 2^-12/24, that is 1.34.
 //!
-//! Together: Q - 2.71 < 2^17 (1 - e^-y), and 2^17 (1 - e^-t) < Q + 1.01 + 3.75. Hence
+//! Together: Q - 2.35 < 2^17 (1 - e^-y) and, as t is y plus at most 3.75, 2^17 (1 - e^-t) <
+//! Q + 1.06 + 3.75. Hence
 //!
 //! ```text
 //! Q - 3 < 2^17 (1 - e^-t) < Q + 5.
@@ -42,15 +42,14 @@ use super::energy::Energy;
 use super::to_index;
 use crate::SampleError;
 
-/// What 16 bits say of a trial.
+/// What 16 bits say of a trial; if neither, more bits of U are needed. Two flags and not an
+/// enum, so that nothing branches on them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) struct Sifted {
     /// U < e^-t for certain.
-    Accept,
+    pub(super) accept: bool,
     /// U >= e^-t for certain.
-    Reject,
-    /// More bits of U are needed.
-    Open,
+    pub(super) reject: bool,
 }
 
 /// The rate of one energy and shift: 2^17 γ (linear) or 2^27 κ (quadratic), rounded down.
@@ -86,26 +85,19 @@ impl Sieve {
 #[inline]
 fn estimate(slope: u16, lead: u16) -> u16 {
     let t = high(lead, slope);
-    let square = high(t << 2, t << 2);
-    let cube = high(t << 2, square);
-    t - (square >> 6) + high(cube, 43)
+    let square = high(t, t);
+    t - (square >> 2) + high(high(t, square), 2731)
 }
 
-/// The least v that is certain to be accepted: 2v >= Q + 5.
+/// What v says: whether U < e^-t is certain, and whether it is impossible.
 #[inline]
-pub(super) fn sure(slope: u16, lead: u16) -> u16 {
-    (estimate(slope, lead) + 6) >> 1
-}
-
-/// What v says.
-#[inline]
-pub(super) fn verdict(slope: u16, lead: u16, v: u16) -> Verdict {
-    if v >= sure(slope, lead) {
-        Verdict::Accept
-    } else if v < estimate(slope, lead).saturating_sub(3) >> 1 {
-        Verdict::Reject
-    } else {
-        Verdict::Open
+pub(super) fn sift(slope: u16, lead: u16, v: u16) -> Sifted {
+    let estimate = estimate(slope, lead);
+    Sifted {
+        // 2v >= Q + 5.
+        accept: v >= (estimate + 6) >> 1,
+        // 2v + 2 <= Q - 3.
+        reject: v < estimate.saturating_sub(3) >> 1,
     }
 }
 

@@ -8,7 +8,7 @@ use super::energy::Energy;
 use super::lanes::{LANES, Lanes, Low};
 use super::rungs::{BothSigns, RUNGS, Rungs};
 use super::short::OPEN;
-use super::sieve::{Sieve, Verdict, sure, verdict};
+use super::sieve::{Sieve, sift};
 use super::{saturated, signed, to_index};
 use crate::lazy::{Prefix, is_below};
 use crate::words::Words;
@@ -71,90 +71,86 @@ impl Strips {
             self.rungs.warm();
             let mut blocks = bytes[..wanted].chunks_exact(LANES * L::TRIAL);
             for block in &mut blocks {
-                filled += self.fill_lanes::<L>(block, entropy, &mut out[filled..], slope)?;
+                let lanes = Lanes::<L>::read(block);
+                let candidates = self.candidates(&lanes, slope);
+                let places = &mut out[filled..];
+                places[..LANES].copy_from_slice(&candidates.values);
+                filled += if candidates.all_accepted() {
+                    LANES
+                } else {
+                    self.sort_out(&lanes, &candidates, LANES, entropy, places)?
+                };
             }
-            filled += self.fill_lanes::<L>(blocks.remainder(), entropy, &mut out[filled..], slope)?;
+            let rest = blocks.remainder();
+            filled += self.fill_rest::<L>(rest, entropy, &mut out[filled..], slope)?;
         }
         Ok(())
     }
 
-    /// How many samples the trials in `bytes` gave.
-    ///
-    /// Mostly all are certain to be accepted, and then they are stored together. If not, they
-    /// are looked at one by one, which takes longer: but that tells which trials were rejected
-    /// or open, not what was accepted.
-    #[inline]
-    fn fill_lanes<L: Low>(
+    /// The last trials of a batch, fewer than the lanes.
+    #[inline(never)]
+    fn fill_rest<L: Low>(
         &self,
         bytes: &[u8],
         entropy: &mut dyn Entropy,
-        out: &mut [i64],
+        places: &mut [i64],
         slope: impl Fn(Sieve, u16, u16) -> u16,
     ) -> Result<usize, SampleError> {
         let trials = bytes.len() / L::TRIAL;
         let lanes = Lanes::<L>::read(bytes);
         let candidates = self.candidates(&lanes, slope);
-        if let (Some(places), LANES, false) =
-            (out.first_chunk_mut(), trials, candidates.any_doubt())
-        {
-            *places = candidates.values;
-            return Ok(LANES);
-        }
-        self.fill_one_by_one(&lanes, &candidates, trials, entropy, out)
+        places[..trials].copy_from_slice(&candidates.values[..trials]);
+        self.sort_out(&lanes, &candidates, trials, entropy, places)
     }
 
-    /// What the lanes propose, and where there is doubt.
-    #[inline]
+    /// What the lanes propose, and what becomes of it.
+    #[inline(always)]
     fn candidates<L: Low>(
         &self,
         lanes: &Lanes<L>,
         slope: impl Fn(Sieve, u16, u16) -> u16,
     ) -> Candidates {
         let rungs = lanes.words.map(|word| self.rungs.pick(word));
-        let mut slopes = [0; LANES];
-        let mut doubts = [false; LANES];
-        let mut values = [0; LANES];
+        let (mut accepted, mut open, mut values) = ([0; LANES], [0; LANES], [0; LANES]);
         for lane in 0..LANES {
-            let (rung, lead) = (rungs[lane], lanes.lows[lane].lead(self.shift));
-            slopes[lane] = slope(self.sieve, rung, lead);
-            doubts[lane] =
-                lanes.checks[lane] < sure(slopes[lane], lead) || rung == OPEN;
+            let (rung, low, word) = (rungs[lane], lanes.lows[lane], lanes.words[lane]);
+            let lead = low.lead(self.shift);
+            let sifted = sift(slope(self.sieve, rung, lead), lead, lanes.checks[lane]);
+            let minus_zero = (rung == 0) & low.is_zero(self.shift) & (word & 1 == 1);
+            accepted[lane] = u16::from(sifted.accept & (rung != OPEN) & !minus_zero);
+            open[lane] = u16::from(!(sifted.accept | sifted.reject) | (rung == OPEN));
         }
         for lane in 0..LANES {
-            let low = lanes.lows[lane].low(self.shift);
-            let magnitude = (i64::from(rungs[lane]) << self.shift) + low;
-            values[lane] = signed(magnitude, lanes.words[lane] & 1);
-            doubts[lane] |= is_minus_zero(magnitude, lanes.words[lane]);
+            let (rung, word) = (rungs[lane], lanes.words[lane]);
+            values[lane] = lanes.lows[lane].signed(rung, self.shift, word);
         }
-        Candidates { rungs, slopes, doubts, values }
+        Candidates { accepted, open, values }
     }
 
-    /// As [`Strips::fill_lanes`], one trial after the other.
+    /// Moves what is accepted of the first lanes to the front of `places`; how many those are.
+    ///
+    /// That takes longer than if all are accepted: but it tells which trials were rejected or
+    /// open, not what was accepted.
     #[inline(never)]
-    fn fill_one_by_one<L: Low>(
+    fn sort_out<L: Low>(
         &self,
         lanes: &Lanes<L>,
         candidates: &Candidates,
         trials: usize,
         entropy: &mut dyn Entropy,
-        out: &mut [i64],
+        places: &mut [i64],
     ) -> Result<usize, SampleError> {
         let mut filled = 0;
         for lane in 0..trials {
-            let (check, low) = (lanes.checks[lane], lanes.lows[lane]);
-            let sieved = verdict(candidates.slopes[lane], low.lead(self.shift), check);
-            let value = match (candidates.doubts[lane], candidates.rungs[lane], sieved) {
-                (false, _, _) => Some(candidates.values[lane]),
-                (true, OPEN, _) | (true, _, Verdict::Open) => {
-                    let trial = Trial { word: lanes.words[lane], check, low: low.low(self.shift) };
-                    self.settle(&trial, &mut Words::new(entropy))?
-                }
-                (true, _, Verdict::Reject | Verdict::Accept) => None,
-            };
-            if let Some(value) = value {
-                out[filled] = value;
-                filled += 1;
+            let (mut value, mut accepted) = (candidates.values[lane], candidates.accepted[lane]);
+            if candidates.open[lane] == 1 {
+                let low = lanes.lows[lane].low(self.shift);
+                let trial = Trial { word: lanes.words[lane], check: lanes.checks[lane], low };
+                let settled = self.settle(&trial, &mut Words::new(entropy))?;
+                (value, accepted) = settled.map_or((0, 0), |value| (value, 1));
             }
+            places[filled] = value;
+            filled += usize::from(accepted);
         }
         Ok(filled)
     }
@@ -169,18 +165,17 @@ impl Strips {
             },
             rung => Natural::from(rung),
         };
-        let low = trial.low.unsigned_abs();
         // 16 bits of U are known, as those of 1 - U; 64 more follow.
         let (lead, more) = (u64::from(!trial.check), words.word()?);
         let decision = match u64::try_from(&rung) {
             Ok(rung) if rung < RUNGS => {
-                let rise = self.rise(rung, low);
+                let rise = self.rise(rung, trial.low);
                 self.acceptance.decide(rise, lead << 48 | more >> 16, 0)
             }
             Ok(_) | Err(_) => Decision::OPEN,
         };
         let foot = rung << to_index(self.shift);
-        let magnitude = &foot + low;
+        let magnitude = &foot + trial.low;
         let accepted = if decision.is_open() {
             let rise = &self.energy.of(&magnitude) - &self.energy.of(&foot);
             let read = Prefix { prefix: (Natural::from(lead) << 64) + more, bits: 80 };
@@ -203,19 +198,19 @@ impl Strips {
     }
 }
 
-/// What the lanes propose.
+/// What the lanes propose; flags are 0 or 1.
 struct Candidates {
-    rungs: [u16; LANES],
-    slopes: [u16; LANES],
-    /// Not certain to be accepted.
-    doubts: [bool; LANES],
+    /// For certain.
+    accepted: [u16; LANES],
+    /// To be decided with more bits.
+    open: [u16; LANES],
     values: [i64; LANES],
 }
 
 impl Candidates {
     #[inline]
-    fn any_doubt(&self) -> bool {
-        self.doubts.iter().fold(false, |any, doubt| any | doubt)
+    fn all_accepted(&self) -> bool {
+        self.accepted.iter().fold(1, |all, accepted| all & accepted) == 1
     }
 }
 
@@ -223,7 +218,7 @@ impl Candidates {
 struct Trial {
     word: u32,
     check: u16,
-    low: i64,
+    low: u64,
 }
 
 #[inline]
