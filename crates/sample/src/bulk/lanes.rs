@@ -4,6 +4,8 @@
 //! rung and sign), then 16 bits for each (its acceptance), then its low part. Every bit belongs
 //! to one of these and to one trial.
 
+use super::rungs::Rungs;
+
 /// Trials looked at together.
 pub(super) const LANES: usize = 16;
 
@@ -19,8 +21,8 @@ pub(super) trait Low: Copy + Default {
     /// The leading `shift` bits.
     fn low(self, shift: u32) -> u64;
 
-    /// Whether the leading `shift` bits are zero.
-    fn is_zero(self, shift: u32) -> bool;
+    /// Zero if and only if the leading `shift` bits are.
+    fn trace(self, shift: u32) -> u16;
 
     /// 2^shift rung + low, with the sign in the last bit of `word`.
     fn signed(self, rung: u16, shift: u32, word: u32) -> i64;
@@ -52,8 +54,8 @@ impl Low for u16 {
     }
 
     #[inline]
-    fn is_zero(self, shift: u32) -> bool {
-        self.lead(shift) == 0
+    fn trace(self, shift: u32) -> u16 {
+        self.lead(shift)
     }
 
     #[inline]
@@ -82,8 +84,8 @@ impl Low for u64 {
     }
 
     #[inline]
-    fn is_zero(self, shift: u32) -> bool {
-        self.low(shift) == 0
+    fn trace(self, shift: u32) -> u16 {
+        u16::from(self.low(shift) != 0)
     }
 
     #[inline]
@@ -92,37 +94,51 @@ impl Low for u64 {
     }
 }
 
-/// The random bits of [`LANES`] trials.
+/// The random bits of [`LANES`] trials, and their rungs.
+#[derive(Default)]
 pub(super) struct Lanes<L> {
     pub(super) words: [u32; LANES],
     pub(super) checks: [u16; LANES],
     pub(super) lows: [L; LANES],
+    pub(super) rungs: [u16; LANES],
 }
 
 impl<L: Low> Lanes<L> {
-    /// Reads the trials in `bytes`, at most [`LANES`]; the other lanes are zero.
+    /// Reads the trials in `bytes`, at most [`LANES`]; the other lanes keep what they hold.
     #[inline(always)]
-    pub(super) fn read(bytes: &[u8]) -> Self {
+    pub(super) fn read(&mut self, bytes: &[u8], rungs: &Rungs) {
         let trials = bytes.len() / L::TRIAL;
         let (words, rest) = bytes.split_at(4 * trials);
         let (checks, lows) = rest.split_at(2 * trials);
-        let mut lanes =
-            Self { words: [0; LANES], checks: [0; LANES], lows: [L::default(); LANES] };
-        read_words(words, &mut lanes.words);
-        for (lane, bytes) in lanes.checks.iter_mut().zip(checks.as_chunks().0) {
+        for (lane, bytes) in self.words.iter_mut().zip(words.as_chunks().0) {
+            *lane = u32::from_le_bytes(*bytes);
+        }
+        for (lane, bytes) in self.checks.iter_mut().zip(checks.as_chunks().0) {
             *lane = u16::from_le_bytes(*bytes);
         }
-        for (lane, bytes) in lanes.lows.iter_mut().zip(lows.chunks_exact(L::TRIAL - 6)) {
+        for (lane, bytes) in self.lows.iter_mut().zip(lows.chunks_exact(L::TRIAL - 6)) {
             *lane = L::read(bytes);
         }
-        lanes
+        for (rung, word) in self.rungs.iter_mut().zip(&self.words) {
+            *rung = rungs.pick(*word);
+        }
     }
-}
 
-/// Reads 32-bit words.
-#[inline]
-pub(super) fn read_words(bytes: &[u8], words: &mut [u32; LANES]) {
-    for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
-        *word = u32::from_le_bytes(*bytes);
+    /// Their signs: 0 or 1.
+    #[inline(always)]
+    pub(super) fn signs(&self) -> [u16; LANES] {
+        let mut signs = [0; LANES];
+        for (sign, word) in signs.iter_mut().zip(&self.words) {
+            *sign = (word & 1) as u16;
+        }
+        signs
+    }
+
+    /// What they propose.
+    #[inline(always)]
+    pub(super) fn write(&self, shift: u32, values: &mut [i64; LANES]) {
+        for lane in 0..LANES {
+            values[lane] = self.lows[lane].signed(self.rungs[lane], shift, self.words[lane]);
+        }
     }
 }

@@ -42,16 +42,6 @@ use super::energy::Energy;
 use super::to_index;
 use crate::SampleError;
 
-/// What 16 bits say of a trial; if neither, more bits of U are needed. Two flags and not an
-/// enum, so that nothing branches on them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Sifted {
-    /// U < e^-t for certain.
-    pub(super) accept: bool,
-    /// U >= e^-t for certain.
-    pub(super) reject: bool,
-}
-
 /// The rate of one energy and shift: 2^17 γ (linear) or 2^27 κ (quadratic), rounded down.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sieve(u16);
@@ -89,16 +79,16 @@ fn estimate(slope: u16, lead: u16) -> u16 {
     t - (square >> 2) + high(high(t, square), 2731)
 }
 
-/// What v says: whether U < e^-t is certain, and whether it is impossible.
+/// The least v for which U < e^-t is certain: 2v >= Q + 5.
 #[inline]
-pub(super) fn sift(slope: u16, lead: u16, v: u16) -> Sifted {
-    let estimate = estimate(slope, lead);
-    Sifted {
-        // 2v >= Q + 5.
-        accept: v >= (estimate + 6) >> 1,
-        // 2v + 2 <= Q - 3.
-        reject: v < estimate.saturating_sub(3) >> 1,
-    }
+pub(super) fn least_sure(slope: u16, lead: u16) -> u16 {
+    (estimate(slope, lead) + 6) >> 1
+}
+
+/// The least v for which U < e^-t is possible: 2v + 2 > Q - 3.
+#[inline]
+pub(super) fn least_possible(slope: u16, lead: u16) -> u16 {
+    estimate(slope, lead).saturating_sub(3) >> 1
 }
 
 /// ⌊a b / 2^16⌋.

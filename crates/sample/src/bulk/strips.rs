@@ -8,7 +8,7 @@ use super::energy::Energy;
 use super::lanes::{LANES, Lanes, Low};
 use super::rungs::{BothSigns, RUNGS, Rungs};
 use super::short::OPEN;
-use super::sieve::{Sieve, sift};
+use super::sieve::{Sieve, least_possible, least_sure};
 use super::{saturated, signed, to_index};
 use crate::lazy::{Prefix, is_below};
 use crate::words::Words;
@@ -64,6 +64,7 @@ impl Strips {
         out: &mut [i64],
         slope: impl Fn(Sieve, u16, u16) -> u16 + Copy,
     ) -> Result<(), SampleError> {
+        let mut lanes = Lanes::<L>::default();
         let mut filled = 0;
         while filled < out.len() {
             let wanted = (out.len() - filled).min(bytes.len() / L::TRIAL) * L::TRIAL;
@@ -71,88 +72,91 @@ impl Strips {
             self.rungs.warm();
             let mut blocks = bytes[..wanted].chunks_exact(LANES * L::TRIAL);
             for block in &mut blocks {
-                let lanes = Lanes::<L>::read(block);
-                let candidates = self.candidates(&lanes, slope);
+                lanes.read(block, &self.rungs);
+                let doubts = self.doubts(&lanes, slope);
                 let places = &mut out[filled..];
-                places[..LANES].copy_from_slice(&candidates.values);
-                filled += if candidates.all_accepted() {
-                    LANES
+                if let (true, Some(places)) = (doubts == [0; LANES], places.first_chunk_mut()) {
+                    lanes.write(self.shift, places);
+                    filled += LANES;
                 } else {
-                    self.sort_out(&lanes, &candidates, LANES, entropy, places)?
-                };
+                    filled += self.sort_out(&lanes, LANES, entropy, places, slope)?;
+                }
             }
-            let rest = blocks.remainder();
-            filled += self.fill_rest::<L>(rest, entropy, &mut out[filled..], slope)?;
+            lanes.read(blocks.remainder(), &self.rungs);
+            let trials = blocks.remainder().len() / L::TRIAL;
+            filled += self.sort_out(&lanes, trials, entropy, &mut out[filled..], slope)?;
         }
         Ok(())
     }
 
-    /// The last trials of a batch, fewer than the lanes.
-    #[inline(never)]
-    fn fill_rest<L: Low>(
-        &self,
-        bytes: &[u8],
-        entropy: &mut dyn Entropy,
-        places: &mut [i64],
-        slope: impl Fn(Sieve, u16, u16) -> u16,
-    ) -> Result<usize, SampleError> {
-        let trials = bytes.len() / L::TRIAL;
-        let lanes = Lanes::<L>::read(bytes);
-        let candidates = self.candidates(&lanes, slope);
-        places[..trials].copy_from_slice(&candidates.values[..trials]);
-        self.sort_out(&lanes, &candidates, trials, entropy, places)
-    }
-
-    /// What the lanes propose, and what becomes of it.
+    /// Zero where a lane is certain to be accepted.
     #[inline(always)]
-    fn candidates<L: Low>(
+    fn doubts<L: Low>(
         &self,
         lanes: &Lanes<L>,
         slope: impl Fn(Sieve, u16, u16) -> u16,
-    ) -> Candidates {
-        let rungs = lanes.words.map(|word| self.rungs.pick(word));
-        let (mut accepted, mut open, mut values) = ([0; LANES], [0; LANES], [0; LANES]);
+    ) -> [u16; LANES] {
+        let signs = lanes.signs();
+        let mut doubts = [0; LANES];
         for lane in 0..LANES {
-            let (rung, low, word) = (rungs[lane], lanes.lows[lane], lanes.words[lane]);
+            let (rung, low) = (lanes.rungs[lane], lanes.lows[lane]);
             let lead = low.lead(self.shift);
-            let sifted = sift(slope(self.sieve, rung, lead), lead, lanes.checks[lane]);
-            let minus_zero = (rung == 0) & low.is_zero(self.shift) & (word & 1 == 1);
-            accepted[lane] = u16::from(sifted.accept & (rung != OPEN) & !minus_zero);
-            open[lane] = u16::from(!(sifted.accept | sifted.reject) | (rung == OPEN));
+            let sure = least_sure(slope(self.sieve, rung, lead), lead);
+            let minus_zero = signs[lane].saturating_sub(rung | low.trace(self.shift));
+            // OPEN + 1 = 2^10.
+            doubts[lane] = sure.saturating_sub(lanes.checks[lane]) | minus_zero | (rung + 1) >> 10;
         }
-        for lane in 0..LANES {
-            let (rung, word) = (rungs[lane], lanes.words[lane]);
-            values[lane] = lanes.lows[lane].signed(rung, self.shift, word);
-        }
-        Candidates { accepted, open, values }
+        doubts
     }
 
-    /// Moves what is accepted of the first lanes to the front of `places`; how many those are.
+    /// Writes what is accepted of the first lanes to the front of `places`; how many those are.
     ///
-    /// That takes longer than if all are accepted: but it tells which trials were rejected or
+    /// This takes longer than if all are accepted: but it tells which trials were rejected or
     /// open, not what was accepted.
     #[inline(never)]
     fn sort_out<L: Low>(
         &self,
         lanes: &Lanes<L>,
-        candidates: &Candidates,
         trials: usize,
         entropy: &mut dyn Entropy,
         places: &mut [i64],
+        slope: impl Fn(Sieve, u16, u16) -> u16 + Copy,
     ) -> Result<usize, SampleError> {
+        let doubts = self.doubts(lanes, slope);
+        let open = self.open(lanes, slope);
+        let mut values = [0; LANES];
+        lanes.write(self.shift, &mut values);
         let mut filled = 0;
         for lane in 0..trials {
-            let (mut value, mut accepted) = (candidates.values[lane], candidates.accepted[lane]);
-            if candidates.open[lane] == 1 {
+            let (mut value, mut accepted) = (values[lane], doubts[lane] == 0);
+            if open[lane] {
                 let low = lanes.lows[lane].low(self.shift);
                 let trial = Trial { word: lanes.words[lane], check: lanes.checks[lane], low };
                 let settled = self.settle(&trial, &mut Words::new(entropy))?;
-                (value, accepted) = settled.map_or((0, 0), |value| (value, 1));
+                (value, accepted) = (settled.unwrap_or(0), settled.is_some());
             }
             places[filled] = value;
             filled += usize::from(accepted);
         }
         Ok(filled)
+    }
+
+    /// Which lanes need more bits.
+    #[inline(always)]
+    fn open<L: Low>(
+        &self,
+        lanes: &Lanes<L>,
+        slope: impl Fn(Sieve, u16, u16) -> u16,
+    ) -> [bool; LANES] {
+        let mut open = [false; LANES];
+        for lane in 0..LANES {
+            let (rung, check) = (lanes.rungs[lane], lanes.checks[lane]);
+            let lead = lanes.lows[lane].lead(self.shift);
+            let slope = slope(self.sieve, rung, lead);
+            let possible = least_possible(slope, lead)..least_sure(slope, lead);
+            open[lane] = possible.contains(&check) | (rung == OPEN);
+        }
+        open
     }
 
     /// Decides a trial with more bits: some value if it is accepted.
@@ -195,22 +199,6 @@ impl Strips {
             Energy::Linear { .. } => low,
             Energy::Quadratic { .. } => low * ((rung << (self.shift + 1)) + low),
         }
-    }
-}
-
-/// What the lanes propose; flags are 0 or 1.
-struct Candidates {
-    /// For certain.
-    accepted: [u16; LANES],
-    /// To be decided with more bits.
-    open: [u16; LANES],
-    values: [i64; LANES],
-}
-
-impl Candidates {
-    #[inline]
-    fn all_accepted(&self) -> bool {
-        self.accepted.iter().fold(1, |all, accepted| all & accepted) == 1
     }
 }
 

@@ -1,7 +1,7 @@
 //! Samples from one table: the rung is the magnitude.
 
 use super::energy::Energy;
-use super::lanes::{LANES, read_words};
+use super::lanes::LANES;
 use super::rungs::{BothSigns, Rungs};
 use super::short::OPEN;
 use super::{saturated, signed};
@@ -47,9 +47,13 @@ impl Table {
         entropy: &mut dyn Entropy,
         out: &mut [i64],
     ) -> Result<usize, SampleError> {
-        let mut words = [0; LANES];
-        read_words(bytes, &mut words);
-        let rungs = words.map(|word| self.0.pick(word));
+        let (mut words, mut rungs) = ([0; LANES], [0; LANES]);
+        for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+        for (rung, word) in rungs.iter_mut().zip(&words) {
+            *rung = self.0.pick(*word);
+        }
         let open = rungs.iter().fold(false, |open, rung| open | (*rung == OPEN));
         if let (Some(places), LANES, false) =
             (out.first_chunk_mut::<LANES>(), bytes.len() / SAMPLE, open)
