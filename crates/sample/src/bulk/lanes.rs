@@ -31,38 +31,47 @@ pub(super) trait Low: Copy + Default {
     fn lead(self, shift: u32) -> u16;
 }
 
-impl Low for u16 {
-    const TRIAL: usize = 8;
-    const MOST: u32 = 16;
+/// Low parts of at most 16 bits: a magnitude has at most 26.
+macro_rules! narrow {
+    ($word:ty, $trial:literal) => {
+        impl Low for $word {
+            const TRIAL: usize = $trial;
+            const MOST: u32 = Self::BITS;
 
-    #[inline]
-    fn read(bytes: &[u8]) -> Self {
-        bytes.as_chunks().0.first().map_or(0, |bytes| Self::from_le_bytes(*bytes))
-    }
+            #[inline]
+            fn read(bytes: &[u8]) -> Self {
+                bytes.as_chunks().0.first().map_or(0, |bytes| Self::from_le_bytes(*bytes))
+            }
 
-    #[inline]
-    fn low(self, shift: u32) -> u64 {
-        u64::from(self >> (Self::BITS - shift))
-    }
+            #[inline]
+            fn low(self, shift: u32) -> u64 {
+                u64::from(self >> (Self::BITS - shift))
+            }
 
-    #[inline]
-    fn signed(self, rung: u16, shift: u32, word: u32) -> i64 {
-        // 26 bits at most: twice as many to an instruction as there are i64.
-        let magnitude = (i32::from(rung) << shift) + i32::from(self >> (Self::BITS - shift));
-        let negative = (word & 1).cast_signed();
-        ((magnitude ^ -negative) + negative).into()
-    }
+            #[inline]
+            fn lead(self, shift: u32) -> u16 {
+                (u16::from(self) << (16 - Self::BITS)) & (u16::MAX << (16 - shift))
+            }
 
-    #[inline]
-    fn trace(self, shift: u32) -> u16 {
-        self.lead(shift)
-    }
+            #[inline]
+            fn trace(self, shift: u32) -> u16 {
+                self.lead(shift)
+            }
 
-    #[inline]
-    fn lead(self, shift: u32) -> u16 {
-        self & (u16::MAX << (Self::BITS - shift))
-    }
+            #[inline]
+            fn signed(self, rung: u16, shift: u32, word: u32) -> i64 {
+                // In i32, of which twice as many as of i64 go into an instruction.
+                let low = i32::from(self >> (Self::BITS - shift));
+                let (magnitude, negative) =
+                    ((i32::from(rung) << shift) + low, (word & 1).cast_signed());
+                ((magnitude ^ -negative) + negative).into()
+            }
+        }
+    };
 }
+
+narrow!(u8, 7);
+narrow!(u16, 8);
 
 impl Low for u64 {
     const TRIAL: usize = 14;
@@ -122,6 +131,8 @@ impl<L: Low> Lanes<L> {
         for (rung, word) in self.rungs.iter_mut().zip(&self.words) {
             *rung = rungs.pick(*word);
         }
+        // What follows reads them several to an instruction; it is not to be woven into this.
+        std::hint::black_box(&mut self.rungs);
     }
 
     /// Their signs: 0 or 1.

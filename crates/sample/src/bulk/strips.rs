@@ -43,16 +43,26 @@ impl Strips {
         out: &mut [i64],
     ) -> Result<(), SampleError> {
         // One loop for each shape of E and width of l, so that none asks which it is.
-        let (linear, quadratic) = (Sieve::linear, Sieve::quadratic);
-        match (&self.energy, self.shift <= u16::MOST) {
-            (Energy::Linear { .. }, true) => self.fill_with::<u16>(bytes, entropy, out, linear),
-            (Energy::Linear { .. }, false) => self.fill_with::<u64>(bytes, entropy, out, linear),
-            (Energy::Quadratic { .. }, true) => {
-                self.fill_with::<u16>(bytes, entropy, out, quadratic)
-            }
-            (Energy::Quadratic { .. }, false) => {
-                self.fill_with::<u64>(bytes, entropy, out, quadratic)
-            }
+        match &self.energy {
+            Energy::Linear { .. } => self.fill_along(bytes, entropy, out, Sieve::linear),
+            Energy::Quadratic { .. } => self.fill_along(bytes, entropy, out, Sieve::quadratic),
+        }
+    }
+
+    #[inline]
+    fn fill_along(
+        &self,
+        bytes: &mut [u8],
+        entropy: &mut dyn Entropy,
+        out: &mut [i64],
+        slope: impl Fn(Sieve, u16, u16) -> u16 + Copy,
+    ) -> Result<(), SampleError> {
+        if self.shift <= u8::MOST {
+            self.fill_with::<u8>(bytes, entropy, out, slope)
+        } else if self.shift <= u16::MOST {
+            self.fill_with::<u16>(bytes, entropy, out, slope)
+        } else {
+            self.fill_with::<u64>(bytes, entropy, out, slope)
         }
     }
 
