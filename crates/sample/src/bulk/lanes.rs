@@ -153,3 +153,74 @@ impl<L: Low> Lanes<L> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bulk::energy::Energy;
+    use crate::bulk::rungs::BothSigns;
+    use std::collections::BTreeSet;
+    use throng_numeric::Rational;
+
+    fn rungs() -> Rungs {
+        let energy = Energy::quadratic(&Rational::from(10_000)).unwrap();
+        Rungs::new(energy, BothSigns::DrawnApart).unwrap()
+    }
+
+    /// Every bit of the bytes is one bit of one field of one trial, and no two are the same.
+    fn every_bit_is_used_once<L: Low + Into<u64>>(trials: usize) {
+        let (rungs, mut seen) = (rungs(), BTreeSet::new());
+        for bit in 0..8 * trials * L::TRIAL {
+            let mut bytes = vec![0_u8; trials * L::TRIAL];
+            bytes[bit / 8] = 1 << (bit % 8);
+            let mut lanes = Lanes::<L>::default();
+            lanes.read(&bytes, &rungs);
+            let words = lanes.words.iter().map(|word| u64::from(*word));
+            let checks = lanes.checks.iter().map(|check| u64::from(*check));
+            let lows = lanes.lows.iter().map(|low| (*low).into());
+            let fields: Vec<u64> = words.chain(checks).chain(lows).collect();
+            let set: Vec<usize> = (0..fields.len()).filter(|field| fields[*field] != 0).collect();
+            assert_eq!(set.len(), 1, "one field of one trial");
+            assert!(fields[set[0]].is_power_of_two(), "one bit of it");
+            assert!(set[0] % LANES < trials, "a trial that was asked for");
+            assert!(seen.insert((set[0], fields[set[0]])), "a bit that no other sets");
+        }
+    }
+
+    #[test]
+    fn the_bits_of_trials_do_not_overlap() {
+        for trials in [1, 7, LANES] {
+            every_bit_is_used_once::<u8>(trials);
+            every_bit_is_used_once::<u16>(trials);
+            every_bit_is_used_once::<u64>(trials);
+        }
+    }
+
+    /// The low part is the leading bits and nothing else, whichever way it is read.
+    fn low_part_is_the_leading_bits<L: Low>(
+        bits: u32,
+        shifts: std::ops::RangeInclusive<u32>,
+        of: fn(u64) -> L,
+    ) {
+        for shift in shifts {
+            for low in [0, 1, (1 << shift) / 3, (1 << shift) - 1] {
+                for spare in [0, u64::MAX] {
+                    let word = of((low << (64 - shift) | spare >> shift) >> (64 - bits));
+                    assert_eq!(word.low(shift), low);
+                    assert_eq!(u64::from(word.lead(shift)), (low << (64 - shift)) >> 48);
+                    assert_eq!(word.trace(shift) == 0, low == 0);
+                    let magnitude = (5 << shift) + i64::try_from(low).unwrap();
+                    assert_eq!(word.signed(5, shift, 0xffff_fffe), magnitude);
+                    assert_eq!(word.signed(5, shift, 1), -magnitude);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn low_parts() {
+        low_part_is_the_leading_bits::<u8>(8, 1..=8, |word| u8::try_from(word).unwrap());
+        low_part_is_the_leading_bits::<u16>(16, 1..=16, |word| u16::try_from(word).unwrap());
+        low_part_is_the_leading_bits::<u64>(64, 17..=40, |word| word);
+    }
+}

@@ -114,3 +114,86 @@ fn index(column: u32) -> usize {
 fn symbol(bits: u32) -> u16 {
     (bits & ALIAS_MASK) as u16
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many units of the 2^31 lead to each symbol, counted from the columns.
+    fn units(table: &ShortTable) -> [u64; COLUMNS] {
+        let mut units = [0; COLUMNS];
+        for (column, cell) in table.0.iter().enumerate() {
+            let threshold = u64::from(cell >> 11);
+            units[column] += threshold;
+            units[index(cell & ALIAS_MASK)] += COLUMN_UNITS - threshold;
+        }
+        units
+    }
+
+    /// The claim of the module: N_h / 2^63 = n_h / 2^31 + open / 2^31 · long_h / 2^63.
+    fn check(weights: &[u64; COLUMNS]) {
+        let (short, long) = ShortTable::split(weights).unwrap();
+        let short = units(&short);
+        let open = short[COLUMNS - 1];
+        assert_eq!(short.iter().sum::<u64>(), SHORT_TOTAL);
+        let mut long_units = [0; COLUMNS];
+        for (column, (threshold, alias)) in long.columns().enumerate() {
+            long_units[column] += u128::from(threshold);
+            long_units[usize::try_from(alias).unwrap()] += u128::from((TOTAL >> 10) - threshold);
+        }
+        for symbol in 0..COLUMNS {
+            let first = if symbol == COLUMNS - 1 { 0 } else { u128::from(short[symbol]) };
+            // In units of 2^-94.
+            let law = (first << 63) + u128::from(open) * long_units[symbol];
+            assert_eq!(law, u128::from(weights[symbol]) << 31, "symbol {symbol}");
+        }
+    }
+
+    /// Weights that fall off like those of rungs, with all kinds of last bits.
+    fn falling(ratio: u64, last: u64) -> [u64; COLUMNS] {
+        let mut weights = [0; COLUMNS];
+        let mut left = TOTAL - last;
+        for weight in &mut weights[..COLUMNS - 2] {
+            *weight = left / ratio;
+            left -= *weight;
+        }
+        weights[COLUMNS - 2] = left;
+        weights[COLUMNS - 1] = last;
+        weights
+    }
+
+    #[test]
+    fn both_tables_together_have_exactly_the_weights() {
+        for ratio in [2, 3, 17, 100, 301, 1000] {
+            for last in [0, 1, 5000, (1 << 32) - 1, 1 << 32, TOTAL] {
+                check(&falling(ratio, last));
+            }
+        }
+    }
+
+    #[test]
+    fn the_open_symbol_is_rare() {
+        let (short, _) = ShortTable::split(&falling(100, 5000)).unwrap();
+        assert!(units(&short)[COLUMNS - 1] <= 1 << 10);
+    }
+
+    /// Every word of a column is looked up: bits 31..22 choose it, 21..1 are the unit, and bit
+    /// 0, the sign, says nothing.
+    #[test]
+    fn pick_reads_the_column_and_the_unit() {
+        let (table, _) = ShortTable::split(&falling(100, 5000)).unwrap();
+        for column in [0, 1, 200, 1022, 1023_u32] {
+            let cell = table.0[index(column)];
+            let mut own = 0;
+            for unit in 0..1 << 21 {
+                let word = column << 22 | unit << 1;
+                let picked = table.pick(word);
+                assert_eq!(picked, table.pick(word | 1));
+                assert!(picked == symbol(column) || picked == symbol(cell));
+                assert_eq!(picked == symbol(column), unit < cell >> 11 || cell & ALIAS_MASK == column);
+                own += u64::from(picked == symbol(column));
+            }
+            assert!(own == u64::from(cell >> 11) || own == COLUMN_UNITS);
+        }
+    }
+}

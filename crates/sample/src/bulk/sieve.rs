@@ -100,3 +100,92 @@ fn high(a: u16, b: u16) -> u16 {
 fn power(bits: u32) -> Rational {
     Rational::from(Natural::ONE << to_index(bits))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use throng_numeric::fixed::exp_neg;
+
+    /// Scales at both ends of what a shift serves, and others.
+    fn energies() -> Vec<Energy> {
+        let rational = |text: &str| text.parse::<Rational>().unwrap();
+        let scales = ["23.05", "46.08", "46.09", "1000", "1000000001/7", "1e9", "2.5e13"];
+        let sigmas = ["108.7", "217.2", "217.3", "1000", "1000001/7", "7e6", "1e9", "7e9"];
+        let linear = scales.iter().map(|scale| Energy::linear(&rational(scale)).unwrap());
+        let quadratic = sigmas.iter().map(|s| Energy::quadratic(&rational(s).square()).unwrap());
+        linear.chain(quadratic).collect()
+    }
+
+    /// The last rung whose energy is at most 31 ln 2: no other comes from a short table.
+    fn last_rung(energy: &Energy, shift: u32) -> u64 {
+        let most = Rational::new(2149, 100_u8).unwrap();
+        let beyond = |h: &u64| energy.of(&(Natural::from(*h) << to_index(shift))) > most;
+        (1..1023).find(beyond).unwrap_or(1023) - 1
+    }
+
+    /// Q - 3 < 2^17 (1 - e^-t) < Q + 5, for a low part given by its leading bits.
+    fn check(energy: &Energy, rung: u64, leading: u64) {
+        let shift = energy.shift().unwrap();
+        let sieve = Sieve::new(energy, shift).unwrap();
+        let low = leading >> (64 - shift);
+        let lead = u16::try_from((low << (64 - shift)) >> 48).unwrap();
+        let h = u16::try_from(rung).unwrap();
+        let slope = match energy {
+            Energy::Linear { .. } => sieve.linear(h, lead),
+            Energy::Quadratic { .. } => sieve.quadratic(h, lead),
+        };
+        let q = u64::from(estimate(slope, lead));
+        let foot = Natural::from(rung) << to_index(shift);
+        let exact = exp_neg(&(&energy.of(&(&foot + low)) - &energy.of(&foot)), 80).unwrap();
+        // 2^17 (1 - e^-t) in units of 2^-63.
+        let (least, most) = ((Natural::ONE << 80) - exact.upper, (Natural::ONE << 80) - exact.lower);
+        assert!(least + (Natural::from(3_u8) << 63) > Natural::from(q) << 63, "{rung} {low}");
+        assert!(most < Natural::from(q + 5) << 63, "{rung} {low}");
+        // And so for what is made of it, in units of 2^-64 of 1 - U.
+        let (sure, possible) = (least_sure(slope, lead), least_possible(slope, lead));
+        assert!(2 * u64::from(sure) >= q + 5 && 2 * u64::from(sure) <= q + 6);
+        assert!(possible == 0 || 2 * u64::from(possible) <= q - 3);
+        assert!(sure - possible <= 5, "open for five v at most");
+    }
+
+    #[test]
+    fn the_bounds_hold_at_the_edges() {
+        for energy in energies() {
+            let last = last_rung(&energy, energy.shift().unwrap());
+            for rung in [0, 1, 2, last / 2, last - 1, last] {
+                for eighth in 0..8 {
+                    for leading in [0, 1 << 24, 1 << 47, 1 << 48, 1 << 60, (1 << 61) - 1] {
+                        check(&energy, rung, (eighth << 61) | leading);
+                    }
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+        #[test]
+        fn the_bounds_hold(which in 0..15_usize, rung: u64, leading: u64) {
+            let energy = &energies()[which];
+            check(energy, rung % (last_rung(energy, energy.shift().unwrap()) + 1), leading);
+        }
+    }
+
+    /// The limits the proof uses, at the scales where they are reached.
+    #[test]
+    fn the_slope_stays_below_an_eighth() {
+        for energy in energies() {
+            let shift = energy.shift().unwrap();
+            let last = u16::try_from(last_rung(&energy, shift)).unwrap();
+            let sieve = Sieve::new(&energy, shift).unwrap();
+            match energy {
+                Energy::Linear { .. } => assert!(sieve.linear(last, u16::MAX) < 1 << 14),
+                Energy::Quadratic { .. } => {
+                    assert!(last < 713 && sieve.quadratic(last, u16::MAX) < 1 << 14);
+                }
+            }
+        }
+    }
+}
