@@ -22,6 +22,9 @@
 //! both proportional to v, as claimed; c cancels, so no normalising constant is ever needed.
 //! What must hold is checked when the table is built: r_h <= 2, d <= 2 and R >= 2 · 2^10.
 //! The probability of coming here at all is R / 2^63, about 2^-50.
+//!
+//! The table itself is two, by [`super::short`]: one that decides by 32 bits, and one for the
+//! 2^-21 of draws that those leave open.
 
 use throng_numeric::fixed::{FixedBounds, exp_neg};
 use throng_numeric::{Natural, NumericError, Rational};

@@ -190,7 +190,10 @@ mod tests {
                 let picked = table.pick(word);
                 assert_eq!(picked, table.pick(word | 1));
                 assert!(picked == symbol(column) || picked == symbol(cell));
-                assert_eq!(picked == symbol(column), unit < cell >> 11 || cell & ALIAS_MASK == column);
+                assert_eq!(
+                    picked == symbol(column),
+                    unit < cell >> 11 || cell & ALIAS_MASK == column
+                );
                 own += u64::from(picked == symbol(column));
             }
             assert!(own == u64::from(cell >> 11) || own == COLUMN_UNITS);

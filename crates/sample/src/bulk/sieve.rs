@@ -3,38 +3,39 @@
 //! Several trials are looked at in one instruction, so all numbers here have 16 bits, and
 //! `high(a, b)` = ⌊a b / 2^16⌋. What they leave open goes to [`super::acceptance`].
 //!
-//! # The estimate
-//! Let u = l / 2^s < 1 and t = u γ, where γ = 2^s E'(the middle of 2^s h and |x|): that is the
-//! constant 2^s / scale (linear), or κ (h + u/2) with κ = (2^s / σ)² (quadratic). Here γ < 1/8:
-//! - linear: [`Energy::shift`] is the least that reaches 44.4 with 1023 rungs, so half of it does
-//!   not, and γ < 2 · 44.4 / 1023 < 0.0869;
-//! - quadratic: likewise κ/2 < 4 · 44.4 / 1023², so κ < 2^-11.5. A rung that a short table can
-//!   draw has at least 2^-31 of the weight, which is at least 1 in all; so its energy h² κ/2 is
-//!   below 31 ln 2 < 21.5, h κ < √(43 κ) < 0.121, and h < √(43 / κ) < 713, because κ/2 · 1024² >= 44.4.
+//! # How large t is
+//! Let u = l / 2^s < 1. Then t = E(2^s h + l) - E(2^s h) = u γ, where γ is 2^s / scale (linear), or
+//! κ (h + u/2) with κ = (2^s / σ)² (quadratic). For a rung h that a short table can draw, γ < 1/8:
+//! - linear: s is the least shift for which 1023 γ >= 44.4, so γ < 2 · 44.4 / 1023 < 0.087;
+//! - quadratic: s is the least for which 1023² κ/2 >= 44.4, so 2^-13.6 < κ < 2^-11.5. A rung with a
+//!   unit in the short table has e^-E >= 2^-31, as the rung 0 with e^-E = 1 has at most all 2^31; so
+//!   h² κ/2 < 21.5, h κ < √(43 κ) < 0.1209 and h < √(43/κ) < 713.
 //!
+//! # The estimate
 //! In units of 2^-17, with errors in those units:
 //! 1. λ, the 16 leading bits of l (filled up with zeros): λ <= 2^16 u < λ + 1.
-//! 2. g, at most 2^17 γ and above it less 2.5. Linear: its floor. Quadratic:
-//!    high(2^6 h + ⌊λ/2^11⌋, ⌊2^27 κ⌋); the first factor is less than 2^6 (h + u/2) by at most 1 +
-//!    2^-11, which costs 2^5 κ... < 0.37 each, the second floor at most (2^6 · 713 + 2^5) / 2^16 < 0.7, the last less than 1.
-//! 3. τ = high(λ, g), at most 2^17 t and above it less 2.5 + 1 + 1/4, for λ misses less than one
-//!    and g < 2^14.
+//! 2. g is at most 2^17 γ < 2^14, and above it less 2.5. Linear: its floor. Quadratic:
+//!    high(2^6 h + ⌊λ/2^11⌋, ⌊2^27 κ⌋). The first factor is less than 1 below 2^6 (h + u/2), which
+//!    costs 2^11 κ < 0.71; the floor in the second (2^6 · 713 + 2^5) / 2^16 < 0.7; the last one 1.
+//! 3. τ = high(λ, g) is at most 2^17 t, and above it less 3.75: 2^17 t < (λ + 1)(g + 2.5) / 2^16,
+//!    where λ < 2^16 and g < 2^14.
 //! 4. Q = τ - ⌊a / 4⌋ + high(b, 2731), with a = high(τ, τ) and b = high(τ, a): for y = τ / 2^17, a
 //!    is 2^18 y² less at most 1, b is 2^19 y³ less at most 1.25, and 2731 / 2^16 is 1/24 (and 2^-17),
 //!    so Q is 2^17 (y - y²/2 + y³/6) less at most 1.06 and plus at most 1.01. That series exceeds
 //!    1 - e^-y by at most y⁴/24 < 2^-12/24, that is 1.34.
 //!
-//! Together: Q - 2.35 < 2^17 (1 - e^-y) and, as t is y plus at most 3.75, 2^17 (1 - e^-t) <
-//! Q + 1.06 + 3.75. Hence
+//! Together, Q - 1.01 - 1.34 < 2^17 (1 - e^-y) <= 2^17 (1 - e^-t) and, as t exceeds y by at most
+//! 3.75, 2^17 (1 - e^-t) < Q + 1.06 + 3.75. Hence
 //!
 //! ```text
 //! Q - 3 < 2^17 (1 - e^-t) < Q + 5.
 //! ```
 //!
 //! # The decision
-//! Let v be 16 random bits, the leading ones of 1 - U; so 2^17 (1 - U) lies in [2v, 2v + 2). Then
-//! U < e^-t, that is 1 - U > 1 - e^-t, is certain if 2v >= Q + 5, impossible if 2v + 2 <= Q - 3,
-//! and otherwise open: for at most five v, whatever the trial, so with probability below 2^-13.6.
+//! Let v be 16 random bits, those of 1 - U: the leading bits of U inverted. So 2^17 (1 - U) lies
+//! in (2v, 2v + 2]. Then U < e^-t, that is 1 - U > 1 - e^-t, is certain if 2v >= Q + 5, impossible
+//! if 2v + 2 <= Q - 3, and otherwise open: for at most five v, whatever the trial, so with a
+//! probability below 2^-13.6.
 
 use throng_numeric::{Natural, Rational};
 
@@ -85,7 +86,7 @@ pub(super) fn least_sure(slope: u16, lead: u16) -> u16 {
     (estimate(slope, lead) + 6) >> 1
 }
 
-/// The least v for which U < e^-t is possible: 2v + 2 > Q - 3.
+/// The least v for which U < e^-t is not impossible: 2v + 2 > Q - 3.
 #[inline]
 pub(super) fn least_possible(slope: u16, lead: u16) -> u16 {
     estimate(slope, lead).saturating_sub(3) >> 1
@@ -139,10 +140,11 @@ mod tests {
         let foot = Natural::from(rung) << to_index(shift);
         let exact = exp_neg(&(&energy.of(&(&foot + low)) - &energy.of(&foot)), 80).unwrap();
         // 2^17 (1 - e^-t) in units of 2^-63.
-        let (least, most) = ((Natural::ONE << 80) - exact.upper, (Natural::ONE << 80) - exact.lower);
+        let (least, most) =
+            ((Natural::ONE << 80) - exact.upper, (Natural::ONE << 80) - exact.lower);
         assert!(least + (Natural::from(3_u8) << 63) > Natural::from(q) << 63, "{rung} {low}");
         assert!(most < Natural::from(q + 5) << 63, "{rung} {low}");
-        // And so for what is made of it, in units of 2^-64 of 1 - U.
+        // And what is made of it.
         let (sure, possible) = (least_sure(slope, lead), least_possible(slope, lead));
         assert!(2 * u64::from(sure) >= q + 5 && 2 * u64::from(sure) <= q + 6);
         assert!(possible == 0 || 2 * u64::from(possible) <= q - 3);

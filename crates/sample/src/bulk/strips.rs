@@ -184,7 +184,7 @@ impl Strips {
         let decision = match u64::try_from(&rung) {
             Ok(rung) if rung < RUNGS => {
                 let rise = self.rise(rung, trial.low);
-                self.acceptance.decide(rise, lead << 48 | more >> 16, 0)
+                self.acceptance.decide(rise, lead << 48 | more >> 16)
             }
             Ok(_) | Err(_) => Decision::OPEN,
         };
