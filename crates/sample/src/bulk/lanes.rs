@@ -148,8 +148,8 @@ impl<L: Low> Lanes<L> {
     /// What they propose.
     #[inline(always)]
     pub(super) fn write(&self, shift: u32, values: &mut [i64; LANES]) {
-        for lane in 0..LANES {
-            values[lane] = self.lows[lane].signed(self.rungs[lane], shift, self.words[lane]);
+        for (lane, value) in values.iter_mut().enumerate() {
+            *value = self.lows[lane].signed(self.rungs[lane], shift, self.words[lane]);
         }
     }
 }

@@ -159,12 +159,12 @@ impl Strips {
         slope: impl Fn(Sieve, u16, u16) -> u16,
     ) -> [bool; LANES] {
         let mut open = [false; LANES];
-        for lane in 0..LANES {
+        for (lane, open) in open.iter_mut().enumerate() {
             let (rung, check) = (lanes.rungs[lane], lanes.checks[lane]);
             let lead = lanes.lows[lane].lead(self.shift);
             let slope = slope(self.sieve, rung, lead);
             let possible = least_possible(slope, lead)..least_sure(slope, lead);
-            open[lane] = possible.contains(&check) | (rung == OPEN);
+            *open = possible.contains(&check) | (rung == OPEN);
         }
         open
     }
