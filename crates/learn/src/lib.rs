@@ -31,12 +31,19 @@
 //! | [`linear`] | linear regression from noisy second moments |
 //! | [`conjugate`] | chances, means and rates with conjugate priors |
 //! | [`histogram`], [`marginals`] | counts in the cells of one table, of several |
+//!
+//! # Around models
+//! | module | what it does |
+//! |---|---|
+//! | [`evaluate`] | how good a model is, on private or public examples |
+//! | [`tuning`] | the best of several settings, with what the search costs |
 
 pub mod bounds;
 pub mod conjugate;
 pub mod data;
 mod erm;
 mod error;
+pub mod evaluate;
 pub mod exact;
 pub mod histogram;
 mod learner;
@@ -48,6 +55,7 @@ pub mod model;
 mod parallel;
 pub mod privacy;
 pub mod schema;
+pub mod tuning;
 
 pub use bounds::{Bounds, Classes, Interval};
 pub use data::{Classified, Examples, Measured};
