@@ -23,14 +23,20 @@
 //! | [`schema`] | columns with names: from cells to numbers |
 //! | [`privacy`] | a target and how it is shared among releases |
 //! | [`exact`] | sums of products that are exact in floating point |
+//! | [`any`] | learners and models by name |
 //! | [`model`] | fitted models: prediction, cards, JSON and safetensors |
 //!
 //! # Models
 //! | module | what it fits |
 //! |---|---|
 //! | [`linear`] | linear regression from noisy second moments |
+//! | [`logistic`] | logistic regression, two classes or more |
+//! | [`naive_bayes`] | naive Bayes, numbers and categories |
+//! | [`kmeans`] | clusters |
+//! | [`scattering`] | fixed features of images |
 //! | [`conjugate`] | chances, means and rates with conjugate priors |
 //! | [`histogram`], [`marginals`] | counts in the cells of one table, of several |
+//! | [`network`] | neural networks by private gradient descent |
 //!
 //! # Around models
 //! | module | what it does |
@@ -38,22 +44,32 @@
 //! | [`evaluate`] | how good a model is, on private or public examples |
 //! | [`tuning`] | the best of several settings, with what the search costs |
 
+pub mod any;
 pub mod bounds;
+pub mod columns;
 pub mod conjugate;
+mod contribution;
 pub mod data;
+mod draws;
 mod erm;
 mod error;
 pub mod evaluate;
 pub mod exact;
 pub mod histogram;
+pub mod kmeans;
 mod learner;
 pub mod linear;
+pub mod logistic;
 pub mod marginals;
 mod math;
 pub mod matrix;
 pub mod model;
+pub mod naive_bayes;
+pub mod network;
 mod parallel;
+pub mod pca;
 pub mod privacy;
+pub mod scattering;
 pub mod schema;
 pub mod tuning;
 
