@@ -37,6 +37,12 @@
 //! | [`conjugate`] | chances, means and rates with conjugate priors |
 //! | [`histogram`], [`marginals`] | counts in the cells of one table, of several |
 //! | [`network`] | neural networks by private gradient descent |
+//!
+//! # Around models
+//! | module | what it does |
+//! |---|---|
+//! | [`evaluate`] | how good a model is, on private or public examples |
+//! | [`tuning`] | the best of several settings, with what the search costs |
 
 pub mod any;
 pub mod bounds;
@@ -47,6 +53,7 @@ pub mod data;
 mod draws;
 mod erm;
 mod error;
+pub mod evaluate;
 pub mod exact;
 pub mod histogram;
 pub mod kmeans;
@@ -64,6 +71,7 @@ pub mod pca;
 pub mod privacy;
 pub mod scattering;
 pub mod schema;
+pub mod tuning;
 
 pub use bounds::{Bounds, Classes, Interval};
 pub use data::{Classified, Examples, Measured};
