@@ -60,8 +60,10 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let asked = options.privacy.asked()?;
     let wanted = Wanted::new(fit::target(&asked), options.neighbours);
-    let settings =
-        BuyBoundsOptions { resolution: options.resolution.nearest(), ..BuyBoundsOptions::default() };
+    let settings = BuyBoundsOptions {
+        resolution: options.resolution.nearest(),
+        ..BuyBoundsOptions::default()
+    };
     let names: Vec<&str> = options.columns.iter().map(|name| name.trim()).collect();
     let learner = BuyBounds::new(names.len(), &wanted, settings)?;
     let (mut values, mut count) = (Vec::new(), 0_usize);
