@@ -65,6 +65,11 @@ fn every_example_works() {
         assert!(found.len() >= 2, "{command} has no examples");
         all.extend(found);
     }
+    for task in ["fit", "predict", "evaluate", "inspect", "models", "bounds", "example"] {
+        let found = examples(&printed(&["learn", task, "--help"]));
+        assert!(found.len() >= 2, "learn {task} has no examples");
+        all.extend(found);
+    }
     let here = fresh("examples");
     let binary = std::path::Path::new(env!("CARGO_BIN_EXE_throng")).parent().unwrap();
     let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
