@@ -43,6 +43,7 @@
 //! |---|---|
 //! | [`evaluate`] | how good a model is, on private or public examples |
 //! | [`tuning`] | the best of several settings, with what the search costs |
+//! | [`svm`] | support vector machines, linear or with a kernel |
 
 pub mod any;
 pub mod bounds;
@@ -71,6 +72,7 @@ pub mod pca;
 pub mod privacy;
 pub mod scattering;
 pub mod schema;
+pub mod svm;
 pub mod tuning;
 
 pub use bounds::{Bounds, Classes, Interval};
