@@ -56,7 +56,7 @@ impl Default for KMeansOptions {
             cuts: 2,
             share_of_moments: 0.1,
             share_of_sketch: 0.4,
-            reach: 0.6,
+            reach: 0.5,
             radius: 1.5,
             starts: 16,
         }

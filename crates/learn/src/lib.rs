@@ -37,6 +37,7 @@
 
 pub mod any;
 pub mod bounds;
+pub mod boosting;
 pub mod columns;
 mod contribution;
 pub mod conjugate;
@@ -46,6 +47,7 @@ mod draws;
 mod error;
 pub mod exact;
 pub mod histogram;
+pub mod forest;
 mod learner;
 pub mod linear;
 pub mod logistic;
@@ -59,7 +61,9 @@ pub mod kmeans;
 pub mod naive_bayes;
 pub mod pca;
 pub mod privacy;
+pub mod scaler;
 pub mod schema;
+pub mod tree;
 pub mod scattering;
 
 pub use bounds::{Bounds, Classes, Interval};

@@ -137,7 +137,10 @@ impl Moments {
             }
         }
         let noise = deviation / (UNIT * UNIT * records);
-        let (axes, variances) = principal(&covariance);
+        let (axes, mut variances) = principal(&covariance);
+        // The largest eigenvalue of a symmetric matrix of nothing but noise.
+        let edge = 2.0 * noise * count(columns).sqrt();
+        variances.iter_mut().for_each(|variance| *variance = (*variance - edge).max(0.0));
         Spectrum { records, mean, axes, variances, noise }
     }
 }
@@ -160,7 +163,7 @@ pub(crate) struct Spectrum {
     pub(crate) mean: Vec<f64>,
     /// The principal axes, one in each row, those of the largest variance first.
     pub(crate) axes: Matrix<f64>,
-    /// The variances along them; noise can make them negative.
+    /// The variances along them, less what noise alone would make them; at least 0.
     pub(crate) variances: Vec<f64>,
     /// The standard deviation of the noise of a variance.
     pub(crate) noise: f64,
