@@ -46,6 +46,7 @@
 //! | [`svm`] | support vector machines, linear or with a kernel |
 
 pub mod any;
+pub mod boosting;
 pub mod bounds;
 pub mod columns;
 pub mod conjugate;
@@ -56,6 +57,7 @@ mod erm;
 mod error;
 pub mod evaluate;
 pub mod exact;
+pub mod forest;
 pub mod histogram;
 pub mod kmeans;
 mod learner;
@@ -70,9 +72,11 @@ pub mod network;
 mod parallel;
 pub mod pca;
 pub mod privacy;
+pub mod scaler;
 pub mod scattering;
 pub mod schema;
 pub mod svm;
+pub mod tree;
 pub mod tuning;
 
 pub use bounds::{Bounds, Classes, Interval};
