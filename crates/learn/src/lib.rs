@@ -31,6 +31,9 @@
 //! |---|---|
 //! | [`linear`] | linear regression from noisy second moments |
 //! | [`logistic`] | logistic regression, two classes or more |
+//! | [`svm`] | support vector machines, linear or with a kernel |
+//! | [`boosting`], [`forest`], [`tree`] | trees drawn without data, noise in their leaves |
+//! | [`pca`], [`scaler`] | principal components, standard scores |
 //! | [`naive_bayes`] | naive Bayes, numbers and categories |
 //! | [`kmeans`] | clusters |
 //! | [`scattering`] | fixed features of images |
@@ -43,7 +46,6 @@
 //! |---|---|
 //! | [`evaluate`] | how good a model is, on private or public examples |
 //! | [`tuning`] | the best of several settings, with what the search costs |
-//! | [`svm`] | support vector machines, linear or with a kernel |
 
 pub mod any;
 pub mod boosting;

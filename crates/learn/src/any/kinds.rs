@@ -3,7 +3,10 @@ use serde_json::Value;
 
 use super::{Kind, Task};
 use crate::schema::Encoding;
-use crate::{conjugate, histogram, kmeans, linear, logistic, marginals, naive_bayes, network};
+use crate::{
+    boosting, conjugate, forest, histogram, kmeans, linear, logistic, marginals, naive_bayes,
+    network, pca, scaler, svm,
+};
 
 /// All kinds of models there are.
 pub const KINDS: &[Kind] = &[
@@ -20,6 +23,41 @@ pub const KINDS: &[Kind] = &[
         task: Task::Classes,
         encoding: Encoding::OneHot,
         options: usual::<logistic::LogisticOptions>,
+    },
+    Kind {
+        name: "svm",
+        about: "a support vector machine, linear or with a kernel",
+        task: Task::Classes,
+        encoding: Encoding::OneHot,
+        options: usual::<svm::SvmOptions>,
+    },
+    Kind {
+        name: "boosting",
+        about: "boosted trees drawn without data, with noise in their leaves",
+        task: Task::Classes,
+        encoding: Encoding::Places,
+        options: usual::<boosting::BoostingOptions>,
+    },
+    Kind {
+        name: "boosting-regression",
+        about: "the same for a number",
+        task: Task::Number,
+        encoding: Encoding::Places,
+        options: usual::<boosting::BoostingOptions>,
+    },
+    Kind {
+        name: "forest",
+        about: "random trees with noisy counts in their leaves",
+        task: Task::Classes,
+        encoding: Encoding::Places,
+        options: usual::<forest::ForestOptions>,
+    },
+    Kind {
+        name: "forest-regression",
+        about: "the same for a number",
+        task: Task::Number,
+        encoding: Encoding::Places,
+        options: usual::<forest::ForestOptions>,
     },
     Kind {
         name: "naive-bayes",
@@ -41,6 +79,20 @@ pub const KINDS: &[Kind] = &[
         task: Task::Clusters,
         encoding: Encoding::OneHot,
         options: usual::<kmeans::KMeansOptions>,
+    },
+    Kind {
+        name: "pca",
+        about: "principal components of noisy second moments",
+        task: Task::Features,
+        encoding: Encoding::OneHot,
+        options: usual::<pca::PcaOptions>,
+    },
+    Kind {
+        name: "scaler",
+        about: "standard scores by noisy means and deviations",
+        task: Task::Features,
+        encoding: Encoding::OneHot,
+        options: usual::<scaler::ScalerOptions>,
     },
     Kind {
         name: "histogram",

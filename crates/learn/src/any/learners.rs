@@ -4,8 +4,10 @@ use throng_account::{MechanismSpec, Neighbours};
 use throng_mechanism::{Mechanism, MechanismError, Run};
 
 use super::{AnyModel, Table, kind};
+use crate::boosting::{BoostingClassifier, BoostingRegressor};
 use crate::columns::{Column, Columns};
 use crate::conjugate::{BetaBernoulli, DirichletCategorical, GammaPoisson, NormalMean};
+use crate::forest::{ForestClassifier, ForestRegressor};
 use crate::histogram::Histogram;
 use crate::kmeans::KMeans;
 use crate::linear::LinearRegression;
@@ -14,7 +16,10 @@ use crate::marginals::Marginals;
 use crate::math::nearest;
 use crate::naive_bayes::NaiveBayes;
 use crate::network::Training;
+use crate::pca::Pca;
+use crate::scaler::Scaler;
 use crate::schema;
+use crate::svm::Svm;
 use crate::{Interval, LearnError, Learner, Privacy, Schema};
 
 /// The options of a learner, by name.
@@ -137,12 +142,26 @@ learners! {
     Linear(LinearRegression) of Measured,
     /// Logistic regression.
     Logistic(LogisticRegression) of Classified,
+    /// A support vector machine.
+    Svm(Svm) of Classified,
+    /// Boosted trees for classes.
+    Boosting(BoostingClassifier) of Classified,
+    /// Boosted trees for a number.
+    BoostingRegression(BoostingRegressor) of Measured,
+    /// Random trees for classes.
+    Forest(ForestClassifier) of Classified,
+    /// Random trees for a number.
+    ForestRegression(ForestRegressor) of Measured,
     /// Naive Bayes.
     NaiveBayes(NaiveBayes) of Classified,
     /// A neural network.
     Network(Training) of Classified,
     /// K-means.
     KMeans(KMeans) of Plain,
+    /// Principal components.
+    Pca(Pca) of Plain,
+    /// Standard scores.
+    Scaler(Scaler) of Plain,
     /// A histogram.
     Histogram(Histogram) of Plain,
     /// Marginals.
@@ -183,6 +202,36 @@ impl AnyLearner {
                 privacy,
                 options(given)?,
             )?)),
+            "svm" => Self::Svm(Box::new(Svm::new(
+                bounds()?,
+                schema.classes()?,
+                privacy,
+                options(given)?,
+            )?)),
+            "boosting" => Self::Boosting(Box::new(BoostingClassifier::new(
+                columns(schema)?,
+                schema.classes()?,
+                privacy,
+                options(given)?,
+            )?)),
+            "boosting-regression" => Self::BoostingRegression(Box::new(BoostingRegressor::new(
+                columns(schema)?,
+                schema.range()?,
+                privacy,
+                options(given)?,
+            )?)),
+            "forest" => Self::Forest(Box::new(ForestClassifier::new(
+                columns(schema)?,
+                schema.classes()?,
+                privacy,
+                options(given)?,
+            )?)),
+            "forest-regression" => Self::ForestRegression(Box::new(ForestRegressor::new(
+                columns(schema)?,
+                schema.range()?,
+                privacy,
+                options(given)?,
+            )?)),
             "naive-bayes" => Self::NaiveBayes(Box::new(NaiveBayes::new(
                 columns(schema)?,
                 schema.classes()?,
@@ -199,6 +248,8 @@ impl AnyLearner {
                 let (clusters, rest) = take(given, "clusters")?;
                 KMeans::new(bounds()?, clusters, privacy, options(&rest)?)
             }?)),
+            "pca" => Self::Pca(Box::new(Pca::new(bounds()?, privacy, options(given)?)?)),
+            "scaler" => Self::Scaler(Box::new(Scaler::new(bounds()?, privacy, options(given)?)?)),
             "histogram" => {
                 Self::Histogram(Box::new(Histogram::of_schema(schema, privacy, &options(given)?)?))
             }
@@ -206,10 +257,10 @@ impl AnyLearner {
                 Self::Marginals(Box::new(Marginals::of_schema(schema, privacy, &options(given)?)?))
             }
             "beta-bernoulli" => {
-                Self::BetaBernoulli(Box::new(BetaBernoulli::new(privacy, options(given)?)?))
+                Self::BetaBernoulli(Box::new(BetaBernoulli::new(privacy, &options(given)?)?))
             }
             "dirichlet-categorical" => Self::DirichletCategorical(Box::new(
-                DirichletCategorical::new(levels(schema)?, privacy, options(given)?)?,
+                DirichletCategorical::new(levels(schema)?, privacy, &options(given)?)?,
             )),
             "normal-mean" => Self::NormalMean(Box::new(NormalMean::new(
                 only(schema)?,

@@ -1,8 +1,10 @@
 use serde_json::Value;
 
+use crate::boosting::{BoostedClassifier, BoostedRegressor};
 use crate::conjugate::{
     BetaBernoulliModel, DirichletCategoricalModel, GammaPoissonModel, NormalMeanModel,
 };
+use crate::forest::{ForestClassifierModel, ForestRegressorModel};
 use crate::histogram::HistogramModel;
 use crate::kmeans::KMeansModel;
 use crate::linear::LinearModel;
@@ -11,6 +13,9 @@ use crate::marginals::MarginalsModel;
 use crate::model::saved::{kind_of, read_json, read_safetensors};
 use crate::naive_bayes::NaiveBayesModel;
 use crate::network::Network;
+use crate::pca::PcaModel;
+use crate::scaler::ScalerModel;
+use crate::svm::SvmModel;
 use crate::{Card, LearnError, Model, Predict, Saved};
 
 /// Models by the name that they are saved under.
@@ -85,12 +90,26 @@ models! {
     Linear(LinearModel),
     /// Logistic regression.
     Logistic(LogisticModel),
+    /// A support vector machine.
+    Svm(SvmModel),
+    /// Boosted trees for classes.
+    Boosting(BoostedClassifier),
+    /// Boosted trees for a number.
+    BoostingRegression(BoostedRegressor),
+    /// Random trees for classes.
+    Forest(ForestClassifierModel),
+    /// Random trees for a number.
+    ForestRegression(ForestRegressorModel),
     /// Naive Bayes.
     NaiveBayes(NaiveBayesModel),
     /// A neural network.
     Network(Network),
     /// K-means.
     KMeans(KMeansModel),
+    /// Principal components.
+    Pca(PcaModel),
+    /// Standard scores.
+    Scaler(ScalerModel),
     /// A histogram.
     Histogram(HistogramModel),
     /// Marginals.
@@ -114,9 +133,16 @@ impl AnyModel {
         Ok(match self {
             Self::Linear(model) => model,
             Self::Logistic(model) => model,
+            Self::Svm(model) => model,
+            Self::Boosting(model) => model,
+            Self::BoostingRegression(model) => model,
+            Self::Forest(model) => model,
+            Self::ForestRegression(model) => model,
             Self::NaiveBayes(model) => model,
             Self::Network(model) => model,
             Self::KMeans(model) => model,
+            Self::Pca(model) => model,
+            Self::Scaler(model) => model,
             Self::Histogram(_)
             | Self::Marginals(_)
             | Self::BetaBernoulli(_)

@@ -39,7 +39,7 @@ pub struct BoostedClassifier {
 }
 
 impl Model for BoostedClassifier {
-    const KIND: &'static str = "boosted-classifier";
+    const KIND: &'static str = "boosting";
 }
 
 impl Predict for BoostedClassifier {
@@ -75,7 +75,7 @@ pub struct BoostedRegressor {
 }
 
 impl Model for BoostedRegressor {
-    const KIND: &'static str = "boosted-regressor";
+    const KIND: &'static str = "boosting-regression";
 }
 
 impl Predict for BoostedRegressor {

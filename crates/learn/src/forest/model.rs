@@ -51,7 +51,7 @@ impl ForestClassifierModel {
 }
 
 impl Model for ForestClassifierModel {
-    const KIND: &'static str = "forest-classifier";
+    const KIND: &'static str = "forest";
 }
 
 impl Predict for ForestClassifierModel {
@@ -93,7 +93,7 @@ impl ForestRegressorModel {
 }
 
 impl Model for ForestRegressorModel {
-    const KIND: &'static str = "forest-regressor";
+    const KIND: &'static str = "forest-regression";
 }
 
 impl Predict for ForestRegressorModel {
