@@ -36,6 +36,7 @@
 //! | [`scattering`] | fixed features of images |
 //! | [`conjugate`] | chances, means and rates with conjugate priors |
 //! | [`histogram`], [`marginals`] | counts in the cells of one table, of several |
+//! | [`synthetic`] | tables to draw rows from |
 //! | [`network`] | neural networks by private gradient descent |
 //!
 //! # Around models
@@ -71,6 +72,7 @@ pub mod pca;
 pub mod privacy;
 pub mod scattering;
 pub mod schema;
+pub mod synthetic;
 pub mod tuning;
 
 pub use bounds::{Bounds, Classes, Interval};

@@ -206,10 +206,10 @@ impl AnyLearner {
                 Self::Marginals(Box::new(Marginals::of_schema(schema, privacy, &options(given)?)?))
             }
             "beta-bernoulli" => {
-                Self::BetaBernoulli(Box::new(BetaBernoulli::new(privacy, options(given)?)?))
+                Self::BetaBernoulli(Box::new(BetaBernoulli::new(privacy, &options(given)?)?))
             }
             "dirichlet-categorical" => Self::DirichletCategorical(Box::new(
-                DirichletCategorical::new(levels(schema)?, privacy, options(given)?)?,
+                DirichletCategorical::new(levels(schema)?, privacy, &options(given)?)?,
             )),
             "normal-mean" => Self::NormalMean(Box::new(NormalMean::new(
                 only(schema)?,

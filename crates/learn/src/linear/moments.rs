@@ -138,7 +138,9 @@ mod tests {
 
     /// A number in [-1.5, 1.5], now and then none.
     fn hostile(entropy: &mut SeededEntropy) -> f64 {
-        let word = entropy.next_u64().unwrap();
+        let mut bytes = [0; 8];
+        entropy.fill(&mut bytes).unwrap();
+        let word = u64::from_le_bytes(bytes);
         match word % 17 {
             0 => f64::NAN,
             1 => f64::INFINITY,
