@@ -39,6 +39,7 @@
 //! | [`scattering`] | fixed features of images |
 //! | [`conjugate`] | chances, means and rates with conjugate priors |
 //! | [`histogram`], [`marginals`] | counts in the cells of one table, of several |
+//! | [`synthetic`] | tables to draw rows from |
 //! | [`network`] | neural networks by private gradient descent |
 //!
 //! # Around models
@@ -78,6 +79,7 @@ pub mod scaler;
 pub mod scattering;
 pub mod schema;
 pub mod svm;
+pub mod synthetic;
 pub mod tree;
 pub mod tuning;
 

@@ -248,7 +248,10 @@ pub(crate) fn noise_for(
 }
 
 /// Gaussian noise of `multiplier` times the distance, on whole numbers if they are fine enough.
-fn gaussian(multiplier: &Rational, distance: &Sensitivity<L2>) -> Result<Noise, LearnError> {
+pub(crate) fn gaussian(
+    multiplier: &Rational,
+    distance: &Sensitivity<L2>,
+) -> Result<Noise, LearnError> {
     let sigma = multiplier * distance.distance();
     let half = &sigma * &Rational::new(1, 2_u32)?;
     let grid = if half >= Rational::ONE { Grid::WHOLE } else { Grid::at_most(&half)? };
