@@ -25,9 +25,11 @@
 //! | [`model`] | fitted models: prediction, cards, JSON and safetensors |
 
 pub mod bounds;
+pub mod correlated;
 pub mod data;
 mod error;
 pub mod exact;
+pub mod image;
 mod learner;
 mod math;
 pub mod matrix;
