@@ -20,8 +20,8 @@ use throng_mechanism::{Grid, MechanismError, Noise, Run, Sensitivity};
 use throng_numeric::Rational;
 
 use crate::math::number;
-use crate::{LearnError, Privacy};
 use crate::privacy::Gaussian;
+use crate::{LearnError, Privacy};
 use bands::PLACES;
 pub use bands::{Bands, Participation};
 pub use ftrl::{Ftrl, Gradients, Pace};
@@ -61,7 +61,12 @@ impl CorrelatedNoise {
         reach: u64,
         privacy: &Privacy,
     ) -> Result<Self, LearnError> {
-        let noise = Self::within((bands, participation), reach, (&privacy.gaussian()?, 1, 1), privacy.neighbours())?;
+        let noise = Self::within(
+            (bands, participation),
+            reach,
+            (&privacy.gaussian()?, 1, 1),
+            privacy.neighbours(),
+        )?;
         privacy.certify(noise.spec())?;
         Ok(noise)
     }

@@ -15,7 +15,7 @@ use crate::data::check_columns;
 use crate::error::positive;
 use crate::math::{count, nearest};
 use crate::scattering::{Scattering, Shape};
-use crate::{Classes, Classified, Interval, Learner, LearnError, Privacy};
+use crate::{Classes, Classified, Interval, LearnError, Learner, Privacy};
 pub use model::ImageModel;
 use moments::{Moments, Table};
 use record::Reader;
@@ -74,7 +74,8 @@ impl ImageOptions {
                 return Err(LearnError::invalid(name, value, "from 0.001 to 10^6"));
             }
         }
-        let parts = [("decay", self.decay), ("whitening", self.whitening), ("momentum", self.momentum)];
+        let parts =
+            [("decay", self.decay), ("whitening", self.whitening), ("momentum", self.momentum)];
         for (name, value) in parts {
             if !(0.0..=1.0).contains(&value) {
                 return Err(LearnError::invalid(name, value, "in [0, 1]"));
@@ -164,7 +165,8 @@ impl ImageClassifier {
         let width = self.scattering.features();
         let mut reader = Reader::new(&self.scattering, self.pixels);
         let mut features = vec![0.0; width];
-        let (mut steps, mut labels) = (Vec::with_capacity(input.len().saturating_mul(width)), Vec::new());
+        let (mut steps, mut labels) =
+            (Vec::with_capacity(input.len().saturating_mul(width)), Vec::new());
         for (image, label) in input.iter() {
             let Some(label) = self.classes.place(*label) else { continue };
             reader.features(image.iter().map(|x| f64::from(*x)), &mut features);
@@ -196,7 +198,11 @@ impl Mechanism for ImageClassifier {
         self.under
     }
 
-    fn answer(&self, input: &Classified<f32>, run: &mut Run<'_>) -> Result<ImageModel, MechanismError> {
+    fn answer(
+        &self,
+        input: &Classified<f32>,
+        run: &mut Run<'_>,
+    ) -> Result<ImageModel, MechanismError> {
         let (mut steps, labels) = self.records(input);
         let features = self.scattering.features();
         let places = self.scattering.places();

@@ -96,7 +96,9 @@ impl ImageModel {
     }
 
     fn scores(&self, features: &[f32], scores: &mut [f64]) {
-        for ((score, weights), constant) in scores.iter_mut().zip(self.weights.iter()).zip(&self.constants) {
+        for ((score, weights), constant) in
+            scores.iter_mut().zip(self.weights.iter()).zip(&self.constants)
+        {
             let products = weights.iter().zip(features).map(|(w, x)| w * f64::from(*x));
             *score = finite(constant + products.sum::<f64>());
         }

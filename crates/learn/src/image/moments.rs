@@ -67,10 +67,16 @@ impl Moments {
     }
 
     pub(super) fn specs(&self) -> Vec<MechanismSpec> {
-        [&self.count, &self.mean, &self.second, &self.second].map(|noise| noise.spec().clone()).to_vec()
+        [&self.count, &self.mean, &self.second, &self.second]
+            .map(|noise| noise.spec().clone())
+            .to_vec()
     }
 
-    pub(super) fn buy(&self, table: &Table<'_>, run: &mut Run<'_>) -> Result<Known, MechanismError> {
+    pub(super) fn buy(
+        &self,
+        table: &Table<'_>,
+        run: &mut Run<'_>,
+    ) -> Result<Known, MechanismError> {
         let Sums { records, mut mean, mut paths, mut places } = Sums::of(table);
         let mut records = [records << 20];
         self.count.add(&mut records, run)?;

@@ -98,7 +98,8 @@ impl Root {
         let identity = || Self { matrix: Mat::identity(side, side), trace: 1.0, square: 1.0 };
         let Ok(eigen) = covariance.self_adjoint_eigen(Side::Lower) else { return identity() };
         let variances = eigen.S().column_vector();
-        let variance = |i: usize| if variances[i].is_finite() { variances[i].max(0.0) } else { 0.0 };
+        let variance =
+            |i: usize| if variances[i].is_finite() { variances[i].max(0.0) } else { 0.0 };
         let trace: f64 = (0..side).map(variance).sum();
         let mean = (trace / count(side)).max(f64::MIN_POSITIVE);
         // The noise of a symmetric matrix moves its eigenvalues by up to 2 √side times that of an entry.
