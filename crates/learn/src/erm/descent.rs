@@ -283,7 +283,8 @@ mod tests {
                 let found = Gradient::new(loss, &table, &labels, clip).sums(&weights);
                 let square: i128 = found.iter().map(|x| i128::from(*x).pow(2)).sum();
                 assert!(square <= i128::from(MOST).pow(2));
-                closest = closest.max(square as f64 / number(MOST).powi(2));
+                let square: f64 = found.iter().map(|x| rows::squared(number(*x))).sum();
+                closest = closest.max(square / rows::squared(number(MOST)));
             }
             assert!(closest > 0.999, "{closest}");
         }

@@ -158,9 +158,7 @@ fn leak(epsilon: f64, beta: f64, penalty: f64, sigma: f64) -> Result<f64, LearnE
     let above = || Ok::<_, LearnError>(gaussian::delta(e, c)? + gaussian::delta(e, c)?);
     let below = || {
         let hidden = gaussian::delta(half, c)?;
-        Ok::<_, LearnError>(
-            Enclosure::ONE - (e - half).exp() * (Enclosure::ONE - hidden - hidden),
-        )
+        Ok::<_, LearnError>(Enclosure::ONE - (e - half).exp() * (Enclosure::ONE - hidden - hidden))
     };
     let delta = if e.lower() >= half.upper() {
         above()?
@@ -227,7 +225,10 @@ fn spec(
         // δ falls with σ, so a number a little below σ serves.
         let leak = leak(first, beta, penalty, sigma.to_f64_down())?;
         let leak = decimal_above((leak + 1.01 * delta / part).min(1.0))?;
-        knots.push((Rational::from_f64(total)?, if leak > Rational::ONE { Rational::ONE } else { leak }));
+        knots.push((
+            Rational::from_f64(total)?,
+            if leak > Rational::ONE { Rational::ONE } else { leak },
+        ));
     }
     Ok(MechanismSpec::leaf(Leaf::Profile { knots })?)
 }
@@ -242,6 +243,7 @@ fn decimal_above(x: f64) -> Result<Rational, LearnError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::{exp, ln};
 
     #[test]
     fn the_leak_is_that_of_the_literature() {
@@ -249,7 +251,7 @@ mod tests {
         let found = leak(1.0, 0.25, 1.0, 4.0).unwrap();
         assert!((found - 0.000_456_959_157_13).abs() < 1e-14, "{found}");
         // Below e = c²/2 the other case; both agree where they meet.
-        let l = -(1.0_f64 - 0.25).ln();
+        let l = -ln(1.0 - 0.25);
         let edge = l + 1.0 / 32.0;
         let (a, b) = (leak(edge - 1e-9, 0.25, 1.0, 4.0), leak(edge + 1e-9, 0.25, 1.0, 4.0));
         assert!((a.unwrap() - b.unwrap()).abs() < 1e-7);
@@ -260,13 +262,13 @@ mod tests {
     fn the_leak_is_the_mean_it_stands_for() {
         // E (1 - e^(e - c²/2 - c|N|))_+ by the trapezoidal rule.
         for (epsilon, penalty, sigma) in [(1.0, 1.0, 4.0), (0.3, 1.0, 2.0), (0.5, 5.0, 1.0)] {
-            let e: f64 = epsilon + (1.0_f64 - 0.25 / penalty).ln();
+            let e: f64 = epsilon + ln(1.0 - 0.25 / penalty);
             let (c, step): (f64, f64) = (1.0 / sigma, 1e-4);
             let mean: f64 = (0..120_000)
                 .map(|i| {
                     let x = (f64::from(i) + 0.5) * step;
-                    let density = 2.0 * (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
-                    (1.0 - (e - c * c / 2.0 - c * x).exp()).max(0.0) * density * step
+                    let density = 2.0 * exp(-x * x / 2.0) / (2.0 * std::f64::consts::PI).sqrt();
+                    (1.0 - exp(e - c * c / 2.0 - c * x)).max(0.0) * density * step
                 })
                 .sum();
             let found = leak(epsilon, 0.25, penalty, sigma).unwrap();

@@ -45,6 +45,11 @@ const fn integer_part(x: f64) -> f64 {
     x as i64 as f64
 }
 
+/// x².
+pub(crate) const fn squared(x: f64) -> f64 {
+    x * x
+}
+
 /// The sum of squares: exact for integers as long as it is below 2^53.
 pub(crate) fn square(row: &[f64]) -> f64 {
     row.iter().map(|x| x * x).sum()

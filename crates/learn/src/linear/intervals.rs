@@ -4,6 +4,7 @@ use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 
 use super::solve::Statistics;
+use crate::erm::rows::squared;
 use crate::math::count;
 
 /// Estimates without a penalty and their standard errors: of the intercept, then of the coefficients, where all
@@ -36,12 +37,12 @@ pub(super) fn errors(statistics: &Statistics) -> Option<Errors> {
     let left: f64 = statistics.at(p, p) - (0..p).map(|i| theta[(i, 0)] * b[(i, 0)]).sum::<f64>();
     let residual = (left / statistics.records()).max(0.0);
     let entry = |i: usize, j: usize| {
-        if i == j { statistics.on_squares.powi(2) } else { statistics.on_products.powi(2) }
+        squared(if i == j { statistics.on_squares } else { statistics.on_products })
     };
     let of_noise = Mat::from_fn(p, p, |i, j| {
         if i == j {
-            let sum: f64 = (0..p).map(|k| entry(i, k) * theta[(k, 0)].powi(2)).sum();
-            sum + statistics.on_products.powi(2)
+            let sum: f64 = (0..p).map(|k| entry(i, k) * squared(theta[(k, 0)])).sum();
+            sum + squared(statistics.on_products)
         } else {
             entry(i, j) * theta[(i, 0)] * theta[(j, 0)]
         }

@@ -3,7 +3,7 @@
 use faer::{Mat, Side};
 
 use crate::Matrix;
-use crate::erm::rows::LEVELS;
+use crate::erm::rows::{LEVELS, squared};
 use crate::math::{count, number};
 
 /// Noisy second moments of (1, features, label), each of which runs from -1 to 1.
@@ -108,7 +108,7 @@ impl Penalty {
         };
         let w = w.max(0.0);
         let inverse = match self {
-            Self::Noise(caution) => w / (w * w + (caution * noise).powi(2) * features),
+            Self::Noise(caution) => w / (w * w + squared(caution * noise) * features),
             Self::Fixed(ridge) => 1.0 / (w + ridge),
             Self::Trimmed => 1.0 / w,
         };

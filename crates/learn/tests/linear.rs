@@ -1,0 +1,171 @@
+//! Linear regression as a user sees it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::cast_precision_loss,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test"
+)]
+
+#[path = "convex/shared.rs"]
+mod convex;
+
+use convex::{Dice, fitted, hostile, is_refused_without_budget};
+use throng_account::Neighbours;
+use throng_learn::linear::{LinearMethod, LinearModel, LinearOptions, LinearRegression};
+use throng_learn::{
+    Bounds, Interval, LearnError, Learner, Matrix, Measured, Predict, Predictions, Privacy, Saved,
+};
+use throng_mechanism::Mechanism;
+
+const SLOPES: [f64; 3] = [3.0, -2.0, 0.5];
+
+/// label = 10 + slopes · features + noise, features in [0, 4].
+fn examples(rows: usize, seed: u64) -> Measured {
+    let mut dice = Dice::new(seed);
+    let mut table = dice.table(rows, 3);
+    let mut labels = Vec::new();
+    for row in 0..rows {
+        for x in table.row_mut(row) {
+            *x *= 4.0;
+        }
+        let along: f64 = table.row(row).iter().zip(SLOPES).map(|(x, s)| x * s).sum();
+        labels.push(10.0 + along + dice.normal());
+    }
+    Measured::new(table, labels).unwrap()
+}
+
+fn learner(privacy: &Privacy, options: LinearOptions) -> LinearRegression {
+    let bounds = Bounds::same(3, 0.0, 4.0).unwrap();
+    LinearRegression::new(bounds, Interval::new(-5.0, 30.0).unwrap(), privacy, options).unwrap()
+}
+
+fn approximate() -> Privacy {
+    Privacy::approximate(1.0, 1e-5).unwrap()
+}
+
+#[test]
+fn coefficients_come_back_in_the_units_of_the_data() {
+    let all = [
+        (approximate(), LinearOptions::default()),
+        (Privacy::pure(1.0).unwrap(), LinearOptions::default()),
+        (approximate(), LinearOptions { ridge: Some(0.1), ..Default::default() }),
+        (
+            Privacy::pure(3.0).unwrap(),
+            LinearOptions { method: LinearMethod::Functional, ..Default::default() },
+        ),
+    ];
+    for (privacy, options) in all {
+        let model = fitted(&learner(&privacy, options), examples(40_000, 1), 2);
+        for (found, slope) in model.value().coefficients().iter().zip(SLOPES) {
+            assert!((found - slope).abs() < 0.3, "{found} is far from {slope}");
+        }
+        assert!((model.value().intercept() - 10.0).abs() < 1.0);
+    }
+}
+
+#[test]
+fn predictions_are_good_and_within_the_bounds_of_the_label() {
+    let model = fitted(&learner(&approximate(), LinearOptions::default()), examples(20_000, 3), 4);
+    let held = examples(500, 5);
+    let Predictions::Numbers(said) = model.value().predict(held.features()).unwrap() else {
+        panic!("not numbers")
+    };
+    let mean = held.labels().iter().sum::<f64>() / 500.0;
+    let left: f64 = said.iter().zip(held.labels()).map(|(a, b)| (a - b) * (a - b)).sum();
+    let all: f64 = held.labels().iter().map(|b| (b - mean) * (b - mean)).sum();
+    assert!(1.0 - left / all > 0.9);
+    let Predictions::Numbers(said) = model.value().predict(&hostile(20, 3)).unwrap() else {
+        panic!("not numbers")
+    };
+    assert!(said.iter().all(|y| (-5.0..=30.0).contains(y)));
+}
+
+#[test]
+fn intervals_hold_the_truth_as_often_as_they_say() {
+    let learner = learner(&approximate(), LinearOptions::default());
+    let (mut held, mut all) = (0, 0);
+    for seed in 0..120 {
+        let model = fitted(&learner, examples(6000, 100 + seed), seed);
+        let intervals = model.value().intervals(0.9).unwrap().expect("enough data for intervals");
+        for ((low, high), slope) in intervals.into_iter().zip(SLOPES) {
+            held += usize::from(low <= slope && slope <= high);
+            all += 1;
+        }
+    }
+    // 360 intervals at 90 %, of which three at a time share their noise.
+    let share = held as f64 / f64::from(all);
+    assert!((0.84..=0.96).contains(&share), "{share}");
+}
+
+#[test]
+fn there_are_no_intervals_where_noise_is_all_there_is() {
+    let model = fitted(&learner(&approximate(), LinearOptions::default()), examples(30, 1), 2);
+    assert_eq!(model.value().intervals(0.9).unwrap(), None);
+    assert_eq!(model.value().standard_errors(), None);
+    assert!(model.value().intervals(1.0).is_err());
+    assert!(model.value().intervals(f64::NAN).is_err());
+}
+
+#[test]
+fn whatever_the_table_holds_it_is_fitted() {
+    let tables = [
+        Measured::new(Matrix::filled(0, 3, 0.0), vec![]).unwrap(),
+        Measured::new(hostile(2, 3), vec![f64::NAN, f64::INFINITY]).unwrap(),
+        Measured::new(hostile(400, 3), vec![-1e300; 400]).unwrap(),
+        Measured::new(Matrix::filled(100, 3, 2.0), vec![7.0; 100]).unwrap(),
+    ];
+    for privacy in [approximate(), Privacy::pure(0.5).unwrap()] {
+        for method in [LinearMethod::Moments, LinearMethod::Functional] {
+            for table in &tables {
+                let options = LinearOptions { method, ..Default::default() };
+                let model = fitted(&learner(&privacy, options), table.clone(), 6);
+                assert!(model.value().coefficients().iter().all(|x| x.is_finite()));
+                assert!(model.value().intercept().is_finite());
+            }
+        }
+    }
+}
+
+#[test]
+fn targets_are_reached_under_both_relations() {
+    for (epsilon, delta) in [(0.1, 1e-5), (1.0, 1e-6), (8.0, 1e-9)] {
+        let privacy = Privacy::approximate(epsilon, delta).unwrap();
+        let spec = learner(&privacy, LinearOptions::default()).spec();
+        privacy.certify(&spec).unwrap();
+        let exchanged = Privacy::new(*privacy.target(), Neighbours::Replace);
+        let learner = learner(&exchanged, LinearOptions::default());
+        assert_eq!(learner.neighbours(), Neighbours::Replace);
+        exchanged.certify(&learner.spec()).unwrap();
+    }
+    is_refused_without_budget(&learner(&approximate(), LinearOptions::default()), examples(10, 1));
+}
+
+#[test]
+fn wrong_shapes_and_parameters_are_refused() {
+    let learner = learner(&approximate(), LinearOptions::default());
+    let narrow = Measured::new(Matrix::filled(5, 2, 0.0), vec![0.0; 5]).unwrap();
+    assert!(matches!(learner.check(&narrow), Err(LearnError::Invalid { .. })));
+    for options in [
+        LinearOptions { ridge: Some(-1.0), ..Default::default() },
+        LinearOptions { ridge: Some(f64::NAN), ..Default::default() },
+        LinearOptions { norm: Some(0.0), ..Default::default() },
+        LinearOptions { norm: Some(f64::INFINITY), ..Default::default() },
+        LinearOptions { caution: 0.0, ..Default::default() },
+    ] {
+        let bounds = Bounds::same(3, 0.0, 4.0).unwrap();
+        let label = Interval::new(0.0, 1.0).unwrap();
+        assert!(LinearRegression::new(bounds, label, &approximate(), options).is_err());
+    }
+}
+
+#[test]
+fn models_are_saved_and_read_again() {
+    let release = fitted(&learner(&approximate(), LinearOptions::default()), examples(900, 1), 2);
+    let saved = Saved::of(release);
+    let json = Saved::<LinearModel>::from_json(&saved.to_json().unwrap()).unwrap();
+    assert_eq!(json, saved);
+    let tensors = saved.to_safetensors().unwrap();
+    assert_eq!(Saved::<LinearModel>::from_safetensors(&tensors).unwrap(), saved);
+}
