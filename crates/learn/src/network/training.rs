@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use throng_account::{Accuracy, MechanismSpec, Neighbours, Template, calibrate};
+use throng_account::{
+    Accuracy, Calibration, MechanismSpec, Neighbours, Target, Template, calibrate,
+};
 use throng_mechanism::{Grid, L2, Mechanism, MechanismError, Noise, Run, Sensitivity};
 use throng_numeric::Rational;
 use throng_sample::Entropy;
@@ -99,37 +101,57 @@ impl Training {
     ) -> Result<Self, LearnError> {
         options.check()?;
         check_relation(privacy)?;
+        let found = sigma(privacy, &options)?;
+        let training = Self::with_noise(bounds, classes, &found.value, options)?;
+        if training.spec() == found.spec {
+            return Ok(training);
+        }
+        privacy.certify(&training.spec())?;
+        Ok(training)
+    }
+
+    /// A training with noise of so many times the clip norm; what that is worth is for the accountant to
+    /// say, of its [`spec`](Mechanism::spec).
+    ///
+    /// # Errors
+    /// If the noise is below 1/1024 or above 1024, an option is out of range, or layers do not fit each other.
+    pub fn with_noise(
+        bounds: Bounds,
+        classes: Classes,
+        multiplier: &Rational,
+        options: NetworkOptions,
+    ) -> Result<Self, LearnError> {
+        options.check()?;
+        let most = Rational::from(1024);
+        if *multiplier > most || multiplier * &most < Rational::ONE {
+            return Err(LearnError::invalid("the noise", multiplier, "from 1/1024 to 1024 clip norms"));
+        }
         let shape = shape(&bounds, &options)?;
         let mut layers = options.layers.clone();
         layers.push(Layer::Dense { units: classes.count() });
         let stages = stages(shape, &layers)?;
         let rate = rate(&options)?;
-        let sigma = sigma(privacy, &options, &rate)?;
         let sensitivity = Sensitivity::<L2>::of(Rational::ONE, Neighbours::AddRemove)?;
         let grid = Grid::new(-i32::try_from(BITS).unwrap_or(0))?;
-        let noise = Noise::gaussian_as(&sigma, &sensitivity, grid)?;
+        let noise = Noise::gaussian_as(multiplier, &sensitivity, grid)?;
         let each = step(noise.spec().clone(), &rate)?;
-        let count_weight = count_weight(&options, &sigma);
-        let groups = groups(&stages, &options, count_weight);
-        let coins = Coins::new(&rate)?;
-        let found = Self {
+        let count_weight = count_weight(&options, multiplier);
+        Ok(Self {
+            groups: groups(&stages, &options, count_weight),
+            coins: Coins::new(&rate)?,
+            sigma: multiplier.clone(),
             bounds,
             classes,
             options,
             layers,
             shape,
             stages,
-            coins,
             noise,
-            sigma,
             each,
-            groups,
             count_weight,
             start: None,
             watch: None,
-        };
-        privacy.certify(&found.spec())?;
-        Ok(found)
+        })
     }
 
     /// The same, from the weights of a network that was trained on something else: public data, or private
@@ -384,21 +406,30 @@ fn step(noise: MechanismSpec, rate: &Rational) -> Result<MechanismSpec, LearnErr
     Ok(MechanismSpec::sampled(rate.clone(), noise)?)
 }
 
-/// The least noise, over the clip norm, that reaches the target.
-fn sigma(
-    privacy: &Privacy,
-    options: &NetworkOptions,
-    rate: &Rational,
-) -> Result<Rational, LearnError> {
-    let steps = options.steps;
-    let text = if *rate == Rational::ONE {
+/// The least noise, over the clip norm, that reaches the target; certified by who finds it.
+fn sigma(privacy: &Privacy, options: &NetworkOptions) -> Result<Calibration, LearnError> {
+    let (steps, rate) = (options.steps, rate(options)?);
+    let text = if rate == Rational::ONE {
         format!("{steps} * gaussian(sigma=?)")
     } else {
         format!("{steps} * sampled(gaussian(sigma=?), rate={rate})")
     };
-    let template = Template::parse(&text)?;
-    let found = calibrate(&template, privacy.target(), privacy.neighbours(), Accuracy::default())?;
-    Ok(found.value)
+    let (target, under) = (closer(*privacy.target()), privacy.neighbours());
+    Ok(calibrate(&Template::parse(&text)?, &target, under, Accuracy::default())?)
+}
+
+/// A target closer by a hair than what is asked for, so that the target is met also by a reader who brackets
+/// epsilon less closely than the search did.
+fn closer(target: Target) -> Target {
+    const HAIR: f64 = 1.0 - 1e-5;
+    match target {
+        Target::Epsilon { epsilon, delta } => Target::Epsilon { epsilon: epsilon * HAIR, delta },
+        Target::Advantage { advantage } => Target::Advantage { advantage: advantage * HAIR },
+        Target::Detection { false_alarm, found } => {
+            Target::Detection { false_alarm, found: false_alarm + (found - false_alarm) * HAIR }
+        }
+        Target::Gdp { .. } | Target::Zcdp { .. } => target,
+    }
 }
 
 /// What a record adds to the count, so that noise moves the estimated share by about 1/20: Andrew et al.
