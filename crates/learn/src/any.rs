@@ -1,11 +1,13 @@
 //! Models by name: one learner and one model for whoever chooses at run time.
 
+mod images;
 mod kinds;
 mod learners;
 mod models;
 
 use crate::schema::Encoding;
 use crate::{Classified, LearnError, Matrix, Measured};
+pub use images::Images;
 pub use kinds::KINDS;
 pub use learners::AnyLearner;
 pub use models::AnyModel;

@@ -10,6 +10,7 @@ mod kinds;
 mod pay;
 mod predict;
 mod rows;
+mod sample;
 mod table;
 
 use std::path::{Path, PathBuf};
@@ -52,6 +53,8 @@ enum Task {
     Predict(predict::Options),
     /// How well a model does on a test table: a public one, or a private one with noise.
     Evaluate(Box<evaluate::Options>),
+    /// Draw rows of a synthetic table.
+    Sample(sample::Options),
     /// What is in a saved model, and what it guarantees.
     Inspect(inspect::Options),
     /// The models there are, and their options.
@@ -68,6 +71,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         Task::Fit(options) => fit::run(options),
         Task::Predict(options) => predict::run(options),
         Task::Evaluate(options) => evaluate::run(options),
+        Task::Sample(options) => sample::run(options),
         Task::Inspect(options) => inspect::run(options),
         Task::Models(options) => kinds::run(options),
         Task::Bounds(options) => bounds::run(options),

@@ -65,7 +65,7 @@ fn every_example_works() {
         assert!(found.len() >= 2, "{command} has no examples");
         all.extend(found);
     }
-    for task in ["fit", "predict", "evaluate", "inspect", "models", "bounds", "example"] {
+    for task in ["fit", "predict", "evaluate", "inspect", "models", "bounds", "example", "sample"] {
         let found = examples(&printed(&["learn", task, "--help"]));
         assert!(found.len() >= 2, "learn {task} has no examples");
         all.extend(found);

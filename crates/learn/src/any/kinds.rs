@@ -4,8 +4,8 @@ use serde_json::Value;
 use super::{Kind, Task};
 use crate::schema::Encoding;
 use crate::{
-    boosting, conjugate, forest, histogram, kmeans, linear, logistic, marginals, naive_bayes,
-    network, pca, scaler, svm,
+    boosting, conjugate, forest, histogram, image, kmeans, linear, logistic, marginals,
+    naive_bayes, network, pca, scaler, svm, synthetic,
 };
 
 /// All kinds of models there are.
@@ -74,6 +74,13 @@ pub const KINDS: &[Kind] = &[
         options: usual::<network::NetworkOptions>,
     },
     Kind {
+        name: "image-classifier",
+        about: "images by fixed wavelet features and a private linear classifier (needs height=H, width=W)",
+        task: Task::Classes,
+        encoding: Encoding::Places,
+        options: usual::<image::ImageOptions>,
+    },
+    Kind {
         name: "k-means",
         about: "clusters: a start on a private sketch, then noisy steps (needs clusters=K)",
         task: Task::Clusters,
@@ -107,6 +114,13 @@ pub const KINDS: &[Kind] = &[
         task: Task::Distribution,
         encoding: Encoding::Places,
         options: usual::<marginals::MarginalsOptions>,
+    },
+    Kind {
+        name: "synthetic",
+        about: "a made-up table with about the same pairs of columns",
+        task: Task::Distribution,
+        encoding: Encoding::Places,
+        options: usual::<synthetic::SynthesisOptions>,
     },
     Kind {
         name: "beta-bernoulli",

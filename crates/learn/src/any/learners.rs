@@ -3,6 +3,7 @@ use serde_json::{Map, Value};
 use throng_account::{MechanismSpec, Neighbours};
 use throng_mechanism::{Mechanism, MechanismError, Run};
 
+use super::images::Images;
 use super::{AnyModel, Table, kind};
 use crate::boosting::{BoostingClassifier, BoostingRegressor};
 use crate::columns::{Column, Columns};
@@ -20,10 +21,11 @@ use crate::pca::Pca;
 use crate::scaler::Scaler;
 use crate::schema;
 use crate::svm::Svm;
+use crate::synthetic::Synthesis;
 use crate::{Interval, LearnError, Learner, Privacy, Schema};
 
 /// The options of a learner, by name.
-fn options<O: DeserializeOwned>(given: &Map<String, Value>) -> Result<O, LearnError> {
+pub(super) fn options<O: DeserializeOwned>(given: &Map<String, Value>) -> Result<O, LearnError> {
     serde_json::from_value(Value::Object(given.clone())).map_err(|error| LearnError::Refused {
         what: format!("an option is not understood: {error}"),
         hint: "`throng learn models NAME` lists the options of a model".to_owned(),
@@ -31,7 +33,7 @@ fn options<O: DeserializeOwned>(given: &Map<String, Value>) -> Result<O, LearnEr
 }
 
 /// A setting that is no option but a part of the model, and the rest.
-fn take<T: DeserializeOwned>(
+pub(super) fn take<T: DeserializeOwned>(
     given: &Map<String, Value>,
     name: &str,
 ) -> Result<(T, Map<String, Value>), LearnError> {
@@ -156,6 +158,8 @@ learners! {
     NaiveBayes(NaiveBayes) of Classified,
     /// A neural network.
     Network(Training) of Classified,
+    /// Images.
+    Images(Images) of Classified,
     /// K-means.
     KMeans(KMeans) of Plain,
     /// Principal components.
@@ -166,6 +170,8 @@ learners! {
     Histogram(Histogram) of Plain,
     /// Marginals.
     Marginals(Marginals) of Plain,
+    /// A synthetic table.
+    Synthetic(Synthesis) of Plain,
     /// The chance of a yes.
     BetaBernoulli(BetaBernoulli) of Plain,
     /// The chances of levels.
@@ -244,6 +250,7 @@ impl AnyLearner {
                 privacy,
                 options(given)?,
             )?)),
+            "image-classifier" => Self::Images(Box::new(Images::new(schema, privacy, given)?)),
             "k-means" => Self::KMeans(Box::new({
                 let (clusters, rest) = take(given, "clusters")?;
                 KMeans::new(bounds()?, clusters, privacy, options(&rest)?)
@@ -255,6 +262,9 @@ impl AnyLearner {
             }
             "marginals" => {
                 Self::Marginals(Box::new(Marginals::of_schema(schema, privacy, &options(given)?)?))
+            }
+            "synthetic" => {
+                Self::Synthetic(Box::new(Synthesis::of_schema(schema, privacy, &options(given)?)?))
             }
             "beta-bernoulli" => {
                 Self::BetaBernoulli(Box::new(BetaBernoulli::new(privacy, &options(given)?)?))

@@ -6,6 +6,7 @@ use crate::conjugate::{
 };
 use crate::forest::{ForestClassifierModel, ForestRegressorModel};
 use crate::histogram::HistogramModel;
+use crate::image::ImageModel;
 use crate::kmeans::KMeansModel;
 use crate::linear::LinearModel;
 use crate::logistic::LogisticModel;
@@ -16,6 +17,7 @@ use crate::network::Network;
 use crate::pca::PcaModel;
 use crate::scaler::ScalerModel;
 use crate::svm::SvmModel;
+use crate::synthetic::SyntheticModel;
 use crate::{Card, LearnError, Model, Predict, Saved};
 
 /// Models by the name that they are saved under.
@@ -104,6 +106,8 @@ models! {
     NaiveBayes(NaiveBayesModel),
     /// A neural network.
     Network(Network),
+    /// Images.
+    Images(ImageModel),
     /// K-means.
     KMeans(KMeansModel),
     /// Principal components.
@@ -114,6 +118,8 @@ models! {
     Histogram(HistogramModel),
     /// Marginals.
     Marginals(MarginalsModel),
+    /// A synthetic table.
+    Synthetic(SyntheticModel),
     /// The chance of a yes.
     BetaBernoulli(BetaBernoulliModel),
     /// The chances of levels.
@@ -140,11 +146,13 @@ impl AnyModel {
             Self::ForestRegression(model) => model,
             Self::NaiveBayes(model) => model,
             Self::Network(model) => model,
+            Self::Images(model) => model,
             Self::KMeans(model) => model,
             Self::Pca(model) => model,
             Self::Scaler(model) => model,
             Self::Histogram(_)
             | Self::Marginals(_)
+            | Self::Synthetic(_)
             | Self::BetaBernoulli(_)
             | Self::DirichletCategorical(_)
             | Self::NormalMean(_)
@@ -155,5 +163,19 @@ impl AnyModel {
                 ));
             }
         })
+    }
+
+    /// The model as one that rows can be drawn from.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn sampler(&self) -> Result<&SyntheticModel, LearnError> {
+        if let Self::Synthetic(model) = self {
+            return Ok(model);
+        }
+        Err(LearnError::refused(
+            format!("rows cannot be drawn from a {}", self.kind()),
+            "fit a `synthetic` table",
+        ))
     }
 }
