@@ -8,21 +8,23 @@
 //! is not.
 
 mod model;
+mod shares;
 mod tree;
 
 use serde::{Deserialize, Serialize};
-use throng_account::{Accuracy, Leaf, MechanismSpec, Neighbours, Template, calibrate};
+use throng_account::{MechanismSpec, Neighbours};
 use throng_mechanism::selection::{Exponential, ScoreChange};
-use throng_mechanism::{Grid, Mechanism, MechanismError, Noise, Run};
-use throng_numeric::{Enclosure, Rational};
+use throng_mechanism::{Mechanism, MechanismError, Noise, Run};
+use throng_numeric::Rational;
 
 use crate::data::check_columns;
-use crate::histogram::{Coded, Counts, Domain, gaussian, moved};
-use crate::marginals::{Marginal, described, total};
+use crate::histogram::{Coded, Counts, Domain, moved};
+use crate::marginals::{Marginal, total};
 use crate::math::{nearest, number};
 use crate::schema::Schema;
 use crate::{LearnError, Learner, Matrix, Privacy};
 pub use model::{Differences, SyntheticModel, differences};
+use shares::{Parts, Shares};
 
 /// Scores are whole numbers of 2^-10 records.
 const SCALE: i64 = 1 << 10;
@@ -61,10 +63,7 @@ const SCALE: i64 = 1 << 10;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Synthesis {
     domain: Domain,
-    single: Noise,
-    choice: Option<Rational>,
-    pair: Option<Noise>,
-    spec: MechanismSpec,
+    parts: Parts,
     under: Neighbours,
 }
 
@@ -111,14 +110,8 @@ impl Synthesis {
                 "from 1 to 1000; at most 512 columns",
             ));
         }
-        let shares = Shares { columns, one, choice, two };
-        let (single, choice, pair) = match privacy.epsilon_if_pure()? {
-            Some(epsilon) => shares.pure(&epsilon, privacy.neighbours())?,
-            None => shares.gaussian(privacy)?,
-        };
-        let spec = shares.spec(&single, choice.as_ref(), pair.as_ref())?;
-        privacy.certify(&spec)?;
-        Ok(Self { domain, single, choice, pair, spec, under: privacy.neighbours() })
+        let parts = Shares { columns, one, choice, two }.parts(privacy)?;
+        Ok(Self { domain, parts, under: privacy.neighbours() })
     }
 
     /// A model for the columns of a schema, encoded by place.
@@ -210,111 +203,12 @@ fn score_change(under: Neighbours) -> Result<ScoreChange, LearnError> {
     Ok(ScoreChange::within(&(Rational::from(cells) * scale), under)?)
 }
 
-/// How the budget is shared.
-struct Shares {
-    columns: usize,
-    one: u32,
-    choice: u32,
-    two: u32,
-}
-
-type Parts = (Noise, Option<Rational>, Option<Noise>);
-
-impl Shares {
-    fn number(&self) -> u32 {
-        u32::try_from(self.columns).unwrap_or(u32::MAX)
-    }
-
-    /// Epsilons that add up.
-    fn pure(&self, epsilon: &Rational, under: Neighbours) -> Result<Parts, LearnError> {
-        let columns = Rational::from(self.number());
-        let cells = moved(under)?;
-        let noise = |epsilon: &Rational| Noise::pure_per_cell(epsilon, &cells, Grid::WHOLE);
-        if self.columns == 1 {
-            return Ok((noise(epsilon)?, None, None));
-        }
-        let whole = Rational::from(self.one + self.choice + self.two);
-        let of = |share: u32, times: &Rational| {
-            (epsilon * &Rational::from(share)).checked_div(&(&whole * times))
-        };
-        let edges = &columns - &Rational::ONE;
-        let choice = of(self.choice, &edges)?;
-        Ok((noise(&of(self.one, &columns)?)?, Some(choice), Some(noise(&of(self.two, &edges)?)?)))
-    }
-
-    /// The choice takes its share of concentrated privacy, ε²/8 each; the least Gaussian noise that
-    /// reaches the target beside it is shared by squares.
-    fn gaussian(&self, privacy: &Privacy) -> Result<Parts, LearnError> {
-        let under = privacy.neighbours();
-        let cells = moved(under)?.l2()?;
-        let alone = privacy.gaussian()?;
-        if self.columns == 1 {
-            return Ok((gaussian(&alone.multiplier(1, 1)?, &cells)?, None, None));
-        }
-        let (columns, edges) = (self.number(), self.number() - 1);
-        let whole = self.one + self.choice + self.two;
-        // μ² = 1/σ², ρ = μ²/2, and ρ share = edges ε²/8.
-        let sigma = alone.multiplier(self.choice, whole)?.square();
-        let square = Rational::from(4).checked_div(&(sigma * Rational::from(edges)))?;
-        let choice = short(Enclosure::of_rational(&square).sqrt()?.lower())?;
-        let contribution = match under {
-            Neighbours::AddRemove | Neighbours::ZeroOut => "1",
-            Neighbours::Replace => "1/2",
-        };
-        let text = format!(
-            "gaussian(sigma=?, sensitivity={contribution}) + {edges} * exponential(eps={choice})"
-        );
-        let template = Template::parse(&text)?;
-        let sigma = calibrate(&template, privacy.target(), under, Accuracy::default())?.value;
-        let rest = self.one + self.two;
-        let noise = |share: u32, tables: u32| {
-            let square = sigma.square() * Rational::new(rest, share)? * Rational::from(tables);
-            let root = Rational::from_f64(Enclosure::of_rational(&square).sqrt()?.upper())?;
-            // The accountant knows epsilon up to a millionth or so: a little more noise covers that,
-            // however it adds the tables up.
-            let (root, unit) = digits(&(&root * &Rational::new(10_001, 10_000_u32)?))?;
-            gaussian(&(Rational::from(root.ceil()) * unit), &cells)
-        };
-        Ok((noise(self.one, columns)?, Some(choice), Some(noise(self.two, edges)?)))
-    }
-
-    fn spec(
-        &self,
-        single: &Noise,
-        choice: Option<&Rational>,
-        pair: Option<&Noise>,
-    ) -> Result<MechanismSpec, LearnError> {
-        let edges = self.columns - 1;
-        let tables = std::iter::repeat_n(single, self.columns);
-        let counts = described(tables.chain(std::iter::repeat_n(pair, edges).flatten()))?;
-        let Some(epsilon) = choice else { return Ok(counts) };
-        let leaf = MechanismSpec::leaf(Leaf::Exponential { epsilon: epsilon.clone() })?;
-        let chosen = MechanismSpec::repeated(u64::try_from(edges).unwrap_or(u64::MAX), leaf)?;
-        Ok(MechanismSpec::composed(vec![counts, chosen])?)
-    }
-}
-
-/// A number that is not larger, of six digits.
-fn short(x: f64) -> Result<Rational, LearnError> {
-    let (number, unit) = digits(&Rational::from_f64(x)?)?;
-    Ok(Rational::from(number.floor()) * unit)
-}
-
-/// A number as a multiple of a power of ten, with six digits or more before the point.
-fn digits(x: &Rational) -> Result<(Rational, Rational), LearnError> {
-    let mut unit = Rational::ONE;
-    while x.is_positive() && unit > x * &Rational::new(1, 100_000_u32)? {
-        unit = unit * Rational::new(1, 10_u32)?;
-    }
-    Ok((x.checked_div(&unit)?, unit))
-}
-
 impl Mechanism for Synthesis {
     type Input = Matrix<f64>;
     type Output = SyntheticModel;
 
     fn spec(&self) -> MechanismSpec {
-        self.spec.clone()
+        self.parts.spec.clone()
     }
 
     fn neighbours(&self) -> Neighbours {
@@ -329,10 +223,10 @@ impl Mechanism for Synthesis {
         let coded = self.domain.code(input);
         let mut singles = Vec::new();
         for column in 0..self.domain.columns().len() {
-            singles.push(self.table(&coded, vec![column], &self.single, run)?);
+            singles.push(self.table(&coded, vec![column], &self.parts.single, run)?);
         }
         let mut pairs = Vec::new();
-        if let (Some(epsilon), Some(noise)) = (&self.choice, &self.pair) {
+        if let (Some(epsilon), Some(noise)) = (&self.parts.choice, &self.parts.pair) {
             for (a, b) in self.choose(&coded, &singles, epsilon, run)? {
                 pairs.push(self.table(&coded, vec![a, b], noise, run)?);
             }
@@ -383,14 +277,6 @@ mod tests {
                 rest.insert(left_out, [2.0, 1.0]);
                 assert!((all - score(&rest)).abs() <= 2 * SCALE);
             }
-        }
-    }
-
-    #[test]
-    fn short_numbers_are_not_larger() {
-        for x in [0.123_456_789, 1e-7, 12345.678] {
-            let found = short(x).unwrap().to_f64_nearest();
-            assert!(found <= x && found > 0.9999 * x);
         }
     }
 }
