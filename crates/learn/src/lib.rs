@@ -23,6 +23,13 @@
 //! | [`privacy`] | a target and how it is shared among releases |
 //! | [`exact`] | sums of products that are exact in floating point |
 //! | [`model`] | fitted models: prediction, cards, JSON and safetensors |
+//! | [`correlated`] | noise for training without sampling, and descent with it |
+//! | [`scattering`] | features of images that are fixed in advance |
+//!
+//! # Models
+//! | module | model |
+//! |---|---|
+//! | [`image`] | images by scattering features and a linear softmax |
 
 pub mod bounds;
 pub mod correlated;

@@ -82,7 +82,8 @@ fn whatever_the_images_are_there_is_a_model() {
         let model = fitted(&learner, table).into_parts().0;
         assert!(model.weights().values().iter().all(|w| w.is_finite()));
         let hostile = Matrix::from_rows(&[[f64::NAN; 64], [f64::INFINITY; 64], [-1e300; 64]]);
-        let Predictions::Classes { chosen, probabilities } = model.predict(&hostile).unwrap() else {
+        let Predictions::Classes { chosen, probabilities } = model.predict(&hostile).unwrap()
+        else {
             panic!("not a classifier")
         };
         assert!(chosen.iter().all(|class| *class < 2));
@@ -95,7 +96,9 @@ fn whatever_the_images_are_there_is_a_model() {
 
 #[test]
 fn bad_parameters_are_refused() {
-    for (height, width, channels) in [(0, 8, 1), (8, 0, 1), (8, 8, 0), (7, 8, 1), (8, 10, 1), (4096, 4096, 4)] {
+    for (height, width, channels) in
+        [(0, 8, 1), (8, 0, 1), (8, 8, 0), (7, 8, 1), (8, 10, 1), (4096, 4096, 4)]
+    {
         assert!(Scattering::new(Shape { height, width, channels }).is_err());
     }
     let (pixels, classes) = (Interval::new(0.0, 1.0).unwrap(), Classes::new(2).unwrap());

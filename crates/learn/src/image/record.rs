@@ -57,7 +57,7 @@ fn normalise(channel: &mut [f32], places: usize, channels: usize) {
         let square: f64 = group.iter().map(|x| f64::from(*x) * f64::from(*x)).sum();
         let share = count(paths) / count(PATHS * channels);
         // A group without any contrast is left at 0.
-        let factor = single((share / square.max(1e-12)).sqrt());
+        let factor = single((share / square.max(1e-6)).sqrt());
         group.iter_mut().for_each(|x| *x *= factor);
     }
 }

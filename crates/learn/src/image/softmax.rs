@@ -11,6 +11,8 @@ pub(super) const RESIDUALS: f64 = 2048.0;
 
 /// Rows of a block: 64 products of at most 127 · 2048 stay below 2^24, so single precision is exact.
 const BLOCK: usize = 64;
+const _: () = assert!(64 * 127 * 2048 < 1 << 24, "sums of a block are exact");
+const _: () = assert!(CLAMP <= 127 && CONSTANT <= CLAMP && RESIDUALS <= 2048.0 && BLOCK <= 64);
 
 /// The feature that is the same for all.
 pub(super) const CONSTANT: i16 = 100;
@@ -97,7 +99,6 @@ impl Gradients for Rows<'_> {
     }
 
     fn clipped_sum(&self, weights: &[f64], records: &[usize]) -> Vec<i64> {
-        debug_assert!(BLOCK as f64 * f64::from(CLAMP) * RESIDUALS < 16_777_216.0, "exact");
         let (width, classes) = (self.width(), self.classes);
         let weights: Vec<f32> = weights.iter().map(|w| single(w * self.unit)).collect();
         let weights = MatRef::from_column_major_slice(&weights, width, classes);
@@ -137,7 +138,9 @@ mod tests {
 
     fn numbers(count: usize, turn: usize, most: usize) -> Vec<i16> {
         let number = |k: usize| (k * k * 131 + turn * k * 17 + k) % (2 * most + 1);
-        (0..count).map(|k| i16::try_from(number(k)).unwrap() - i16::try_from(most).unwrap()).collect()
+        (0..count)
+            .map(|k| i16::try_from(number(k)).unwrap() - i16::try_from(most).unwrap())
+            .collect()
     }
 
     #[test]
@@ -146,8 +149,7 @@ mod tests {
         for (turn, reach) in [(1, 40_000), (2, 400_000), (3, 1), (4, 900), (5, 100_000_000)] {
             let steps = numbers(features * records, turn, 127);
             let constant = i64::from(CONSTANT) * i64::from(CONSTANT);
-            let squares: Vec<i64> =
-                steps.chunks(features).map(|x| square(x) + constant).collect();
+            let squares: Vec<i64> = steps.chunks(features).map(|x| square(x) + constant).collect();
             let labels: Vec<usize> = (0..records).map(|k| k * turn % classes).collect();
             let rows = Rows {
                 steps: &steps,
@@ -164,7 +166,8 @@ mod tests {
                 let all: Vec<usize> = (0..records).collect();
                 let total = rows.clipped_sum(&weights, &all);
                 for left_out in [0, 63, 64, 149] {
-                    let others: Vec<usize> = all.iter().copied().filter(|k| *k != left_out).collect();
+                    let others: Vec<usize> =
+                        all.iter().copied().filter(|k| *k != left_out).collect();
                     let sum = rows.clipped_sum(&weights, &others);
                     let distance: i128 =
                         total.iter().zip(&sum).map(|(a, b)| i128::from(a - b).pow(2)).sum();
