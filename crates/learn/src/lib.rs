@@ -47,6 +47,13 @@
 //! |---|---|
 //! | [`evaluate`] | how good a model is, on private or public examples |
 //! | [`tuning`] | the best of several settings, with what the search costs |
+//! | [`correlated`] | noise for training without sampling, and descent with it |
+//! | [`scattering`] | features of images that are fixed in advance |
+//!
+//! # Models
+//! | module | model |
+//! |---|---|
+//! | [`image`] | images by scattering features and a linear softmax |
 
 pub mod any;
 pub mod boosting;

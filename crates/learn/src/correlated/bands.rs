@@ -161,10 +161,11 @@ impl Bands {
     /// # Errors
     /// If `most` is not in 1..=2^16.
     pub fn best(of: Participation, most: usize) -> Result<Self, LearnError> {
-        let mut best = Self::square_root(most.min(of.steps))?;
+        let most = most.min(of.steps);
         let cost = |bands: &Self| bands.square(of).to_f64_nearest() * bands.error(of.steps);
+        let mut best = Self::square_root(most)?;
         let mut band = 1;
-        while band < best.len().max(2) && band < most.min(of.steps) {
+        while band < most {
             let other = Self::square_root(band)?;
             if cost(&other) < cost(&best) {
                 best = other;

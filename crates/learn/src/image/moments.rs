@@ -161,3 +161,53 @@ fn symmetric(sums: &[i64], side: usize, unit: f64) -> Mat<f64> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::record::square;
+
+    /// The first record is the one that comes and goes.
+    fn steps(places: usize, paths: usize, records: usize, turn: usize) -> Vec<i16> {
+        let number = |k: usize| i16::try_from((k * k * 31 + turn * k * 7) % 4001).unwrap() - 2000;
+        (0..places * paths * records).map(number).collect()
+    }
+
+    #[test]
+    fn one_record_moves_each_sum_by_no_more_than_declared() {
+        for (places, paths, turn) in [(2, 5, 1), (4, 3, 2), (1, 1, 3), (7, 8, 4)] {
+            let all = steps(places, paths, 6, turn);
+            let table = |steps| Sums::of(&Table { steps, places, paths });
+            let (with, without) = (table(&all), table(&all[places * paths..]));
+            let record = square(&all[..places * paths]);
+            let distance = |a: &[i64], b: &[i64]| -> i128 {
+                a.iter().zip(b).map(|(a, b)| i128::from(a - b) * i128::from(a - b)).sum()
+            };
+            assert_eq!(with.records - without.records, 1);
+            assert_eq!(distance(&with.mean, &without.mean), i128::from(record));
+            let most = i128::from(record) * i128::from(record);
+            assert!(distance(&with.paths, &without.paths) <= most);
+            assert!(distance(&with.places, &without.places) <= most);
+            // The bound is met by a record of one place or one path.
+            assert!(places * paths > 1 || distance(&with.paths, &without.paths) == most);
+        }
+    }
+
+    #[test]
+    fn sums_are_those_of_the_definition() {
+        let (places, paths) = (3, 4);
+        let all = steps(places, paths, 5, 9);
+        let sums = Sums::of(&Table { steps: &all, places, paths });
+        let entry = |record: usize, place: usize, path: usize| {
+            i64::from(all[(record * places + place) * paths + path])
+        };
+        let mut next = sums.paths.iter();
+        for (a, b) in triangle(paths) {
+            let terms = (0..5).flat_map(|r| (0..places).map(move |p| (r, p)));
+            let sum: i64 = terms.map(|(r, p)| entry(r, p, a) * entry(r, p, b)).sum();
+            assert_eq!(next.next(), Some(&sum));
+        }
+        let empty = Sums::of(&Table { steps: &[], places, paths });
+        assert_eq!((empty.records, empty.mean), (0, vec![0; 12]));
+    }
+}

@@ -57,7 +57,7 @@ fn normalise(channel: &mut [f32], places: usize, channels: usize) {
         let square: f64 = group.iter().map(|x| f64::from(*x) * f64::from(*x)).sum();
         let share = count(paths) / count(PATHS * channels);
         // A group without any contrast is left at 0.
-        let factor = single((share / square.max(1e-12)).sqrt());
+        let factor = single((share / square.max(1e-6)).sqrt());
         group.iter_mut().for_each(|x| *x *= factor);
     }
 }
@@ -81,4 +81,35 @@ pub(super) fn quantised(features: &[f32], out: &mut [i16]) {
 /// The squared norm, exactly.
 pub(super) fn square(steps: &[i16]) -> i64 {
     steps.iter().map(|x| i64::from(*x) * i64::from(*x)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_the_image_its_integers_are_short() {
+        let shape = Shape { height: 8, width: 12, channels: 2 };
+        let scattering = Scattering::new(shape).unwrap();
+        let mut reader = Reader::new(&scattering, Interval::new(-1.0, 3.0).unwrap());
+        let mut features = vec![0.0; scattering.features()];
+        let mut steps = vec![0; features.len()];
+        let hostile = [0.0, f64::NAN, f64::INFINITY, -1e300, 3.0, 1e-310, -0.5];
+        for turn in 1..40_usize {
+            let pixels = (0..shape.len()).map(|k| hostile[k * k * turn / 7 % hostile.len()]);
+            reader.features(pixels, &mut features);
+            assert!(features.iter().all(|x| x.is_finite()));
+            quantised(&features, &mut steps);
+            let found = square(&steps);
+            assert!(found <= MOST && found > MOST / 2, "{found}");
+        }
+        // No image at all: every pixel in the middle.
+        reader.features(std::iter::repeat(f64::NAN), &mut features);
+        quantised(&features, &mut steps);
+        assert!(square(&steps) <= MOST);
+        quantised(&vec![f32::MAX; features.len()], &mut steps);
+        assert_eq!(square(&steps), 0);
+        quantised(&vec![f32::NAN; features.len()], &mut steps);
+        assert_eq!(square(&steps), 0);
+    }
 }

@@ -11,6 +11,8 @@ pub(super) const RESIDUALS: f64 = 2048.0;
 
 /// Rows of a block: 64 products of at most 127 · 2048 stay below 2^24, so single precision is exact.
 const BLOCK: usize = 64;
+const _: () = assert!(64 * 127 * 2048 < 1 << 24, "sums of a block are exact");
+const _: () = assert!(CLAMP <= 127 && CONSTANT <= CLAMP && RESIDUALS <= 2048.0 && BLOCK <= 64);
 
 /// The feature that is the same for all.
 pub(super) const CONSTANT: i16 = 100;
@@ -97,7 +99,6 @@ impl Gradients for Rows<'_> {
     }
 
     fn clipped_sum(&self, weights: &[f64], records: &[usize]) -> Vec<i64> {
-        debug_assert!(BLOCK as f64 * f64::from(CLAMP) * RESIDUALS < 16_777_216.0, "exact");
         let (width, classes) = (self.width(), self.classes);
         let weights: Vec<f32> = weights.iter().map(|w| single(w * self.unit)).collect();
         let weights = MatRef::from_column_major_slice(&weights, width, classes);
@@ -127,5 +128,76 @@ impl Gradients for Rows<'_> {
             }
         }
         totals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::record::square;
+
+    fn numbers(count: usize, turn: usize, most: usize) -> Vec<i16> {
+        let number = |k: usize| (k * k * 131 + turn * k * 17 + k) % (2 * most + 1);
+        (0..count)
+            .map(|k| i16::try_from(number(k)).unwrap() - i16::try_from(most).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn one_record_moves_the_sum_by_no_more_than_the_reach() {
+        let (features, classes, records) = (11, 3, 150);
+        for (turn, reach) in [(1, 40_000), (2, 400_000), (3, 1), (4, 900), (5, 100_000_000)] {
+            let steps = numbers(features * records, turn, 127);
+            let constant = i64::from(CONSTANT) * i64::from(CONSTANT);
+            let squares: Vec<i64> = steps.chunks(features).map(|x| square(x) + constant).collect();
+            let labels: Vec<usize> = (0..records).map(|k| k * turn % classes).collect();
+            let rows = Rows {
+                steps: &steps,
+                labels: &labels,
+                squares: &squares,
+                features,
+                classes,
+                reach,
+                unit: 0.01,
+            };
+            let weights: Vec<f64> =
+                numbers(rows.weights(), turn + 7, 90).into_iter().map(f64::from).collect();
+            for weights in [weights, vec![f64::NAN; rows.weights()], vec![1e300; rows.weights()]] {
+                let all: Vec<usize> = (0..records).collect();
+                let total = rows.clipped_sum(&weights, &all);
+                for left_out in [0, 63, 64, 149] {
+                    let others: Vec<usize> =
+                        all.iter().copied().filter(|k| *k != left_out).collect();
+                    let sum = rows.clipped_sum(&weights, &others);
+                    let distance: i128 =
+                        total.iter().zip(&sum).map(|(a, b)| i128::from(a - b).pow(2)).sum();
+                    assert!(distance <= i128::from(reach).pow(2), "{distance} {reach}");
+                    // The sum of the parts, exactly.
+                    let one = rows.clipped_sum(&weights, &[left_out]);
+                    assert!(total.iter().zip(&sum).zip(&one).all(|((a, b), c)| a - b == *c));
+                }
+            }
+            assert!(rows.clipped_sum(&vec![0.0; rows.weights()], &[]).iter().all(|x| *x == 0));
+        }
+    }
+
+    #[test]
+    fn contributions_that_are_short_enough_are_gradients() {
+        let steps = numbers(4, 2, 50);
+        let squares = [square(&steps) + 10_000];
+        let rows = Rows {
+            steps: &steps,
+            labels: &[1],
+            squares: &squares,
+            features: 4,
+            classes: 2,
+            reach: 1 << 30,
+            unit: 1.0,
+        };
+        let sum = rows.clipped_sum(&[0.0; 10], &[0]);
+        // Both classes are as likely: residuals are 1/2 and -1/2.
+        let expected = steps.iter().chain([&CONSTANT]).map(|x| i64::from(*x) * 1024);
+        let expected: Vec<i64> = expected.clone().chain(expected.map(|x| -x)).collect();
+        assert_eq!(sum, expected);
     }
 }

@@ -147,3 +147,41 @@ fn wave(direction: usize, offsets: &[(isize, isize)]) -> Vec<(f64, f64)> {
         .sum();
     waves.iter().map(|wave| (wave.0 / gain, wave.1 / gain)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moduli(plane: &[f32], size: (usize, usize)) -> Vec<f32> {
+        let mut out = vec![0.0; DIRECTIONS * plane.len()];
+        Wavelets::new().moduli(&[plane], size, &mut Scratch::default(), &mut out);
+        out
+    }
+
+    #[test]
+    fn a_constant_has_no_edges_in_any_size() {
+        for size in [(2, 2), (4, 2), (12, 20)] {
+            let plane = vec![0.7; size.0 * size.1];
+            assert!(moduli(&plane, size).iter().all(|x| x.abs() < 1e-5));
+        }
+    }
+
+    #[test]
+    fn a_wave_is_found_in_its_direction_at_full_strength() {
+        let size = 24;
+        for direction in 0..DIRECTIONS {
+            let angle = std::f64::consts::PI * count(direction) / count(DIRECTIONS);
+            let wave = |place: usize| {
+                let (y, x) = (count(place / size), count(place % size));
+                single(cos(FREQUENCY * (x * cos(angle) + y * sin(angle))))
+            };
+            let plane: Vec<f32> = (0..size * size).map(wave).collect();
+            let found = moduli(&plane, (size, size));
+            let middle = 12 * size + 12;
+            let strengths: Vec<f32> = found.chunks(size * size).map(|map| map[middle]).collect();
+            let strongest = (0..DIRECTIONS).max_by(|a, b| strengths[*a].total_cmp(&strengths[*b]));
+            assert_eq!(strongest, Some(direction), "{strengths:?}");
+            assert!((strengths[direction] - 0.5).abs() < 0.05, "{strengths:?}");
+        }
+    }
+}
