@@ -113,7 +113,7 @@ fn usual(privacy: &Privacy, loss: Loss, cells: usize) -> Result<f64, LearnError>
 }
 
 /// One over the norm of the noise, where rows are at most 1 long.
-const USUAL: f64 = 0.25;
+const USUAL: f64 = 0.5;
 
 /// A point on the grid, with noise.
 pub(super) fn released(

@@ -39,8 +39,11 @@ impl Moments {
         norm: Norm,
         most: f64,
     ) -> Result<Self, LearnError> {
-        // No row is longer than the sum of the sizes of its numbers.
-        let longest = count(bounds.columns().saturating_add(2));
+        let width = count(bounds.columns().saturating_add(2));
+        let longest = match norm {
+            Norm::Two => width.sqrt(),
+            Norm::One => width,
+        };
         if !(most >= 1.0 && most.is_finite()) {
             return Err(LearnError::invalid("the norm of a row", most, "finite and at least 1"));
         }
