@@ -18,14 +18,7 @@ pub(super) fn whole(x: f32, most: f32) -> f32 {
     (within + ROUND) - ROUND
 }
 
-/// A whole number below 2^31 in size, as one.
-#[expect(clippy::cast_possible_truncation, reason = "whole numbers below 2^31 by contract")]
-#[inline]
-pub(super) const fn int(x: f32) -> i32 {
-    x as i32
-}
-
-/// The number as a double and back are in `crate::math`; this is for counts below 2^24.
+/// A count.
 #[expect(clippy::cast_precision_loss, reason = "counts below 2^24 are exact, others are rounded")]
 pub(super) const fn float(n: usize) -> f32 {
     n as f32
@@ -51,8 +44,6 @@ pub(super) fn exp(x: f32) -> f32 {
     let power = f32::from_bits(shifted.to_bits().wrapping_add(127) << 23);
     series * power
 }
-
-
 
 /// The hyperbolic tangent, to about 2e-7.
 #[inline]
@@ -99,13 +90,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-fn product(
-    left: MatRef<'_, f32>,
-    right: MatRef<'_, f32>,
-    scale: f32,
-    how: Accum,
-    out: &mut [f32],
-) {
+fn product(left: MatRef<'_, f32>, right: MatRef<'_, f32>, scale: f32, how: Accum, out: &mut [f32]) {
     let out = MatMut::from_row_major_slice_mut(out, left.nrows(), right.ncols());
     faer::linalg::matmul::matmul(out, how, left, right, scale, Par::Seq);
 }
@@ -121,7 +106,10 @@ mod tests {
             assert!((exp(x) / x.exp() - 1.0).abs() < 1e-6, "{x}");
             assert!((tanh(x) - x.tanh()).abs() < 4e-7, "{x}");
         }
-        assert!((tanh(f32::INFINITY) - 1.0).abs() < 1e-6 && (tanh(f32::NEG_INFINITY) + 1.0).abs() < 1e-6);
+        assert!(
+            (tanh(f32::INFINITY) - 1.0).abs() < 1e-6
+                && (tanh(f32::NEG_INFINITY) + 1.0).abs() < 1e-6
+        );
         assert!(exp(f32::NAN).is_finite());
     }
 
