@@ -63,7 +63,8 @@ fn small() -> NetworkOptions {
 fn training(options: NetworkOptions) -> Training {
     let bounds = Bounds::same(COLUMNS, 0.0, 1.0).unwrap();
     let noise = if options.batch.is_some() { "2" } else { "7.7" };
-    Training::with_noise(bounds, Classes::new(3).unwrap(), &noise.parse().unwrap(), options).unwrap()
+    Training::with_noise(bounds, Classes::new(3).unwrap(), &noise.parse().unwrap(), options)
+        .unwrap()
 }
 
 fn accuracy(network: &Network, test: &Classified) -> f64 {
@@ -111,7 +112,12 @@ fn every_way_of_training_learns() {
         NetworkOptions { clipping: Clipping::Adaptive { quantile: 0.5 }, ..small() },
         NetworkOptions { clipping: Clipping::Adaptive { quantile: 0.5 }, clip: 30.0, ..small() },
         NetworkOptions { optimiser: sgd, learning_rate: 0.5, ..small() },
-        NetworkOptions { optimiser: sgd, learning_rate: 0.5, schedule: Schedule::Cosine, ..small() },
+        NetworkOptions {
+            optimiser: sgd,
+            learning_rate: 0.5,
+            schedule: Schedule::Cosine,
+            ..small()
+        },
         NetworkOptions { schedule: Schedule::Linear, warm_up: 5, averaging: 0.8, ..small() },
         NetworkOptions { layers: vec![], ..small() },
     ];
@@ -262,7 +268,8 @@ fn progress_is_told() {
 #[test]
 fn public_data_gives_a_start() {
     let options = NetworkOptions { steps: 60, ..small() };
-    let public = training(options).on_public(&examples(900, 5), &mut SeededEntropy::new(1)).unwrap();
+    let public =
+        training(options).on_public(&examples(900, 5), &mut SeededEntropy::new(1)).unwrap();
     let test = examples(600, 8);
     assert!(accuracy(&public, &test) > 0.95);
     let few = NetworkOptions { steps: 1, learning_rate: 1e-4, ..small() };

@@ -16,6 +16,8 @@ use super::layer::{Activation, Kind, Stage};
 pub(super) struct Chunk {
     /// How many records there are.
     pub(super) count: usize,
+    /// The squares of the norms of the records, in steps.
+    pub(super) squares: Vec<u64>,
     /// What goes into each stage, and what comes out of the last.
     pub(super) values: Vec<Vec<f32>>,
     /// Gradients of the loss with respect to the outputs of each stage, before the activation.
@@ -58,6 +60,7 @@ impl Chunk {
         let covered = covered.max().unwrap_or(0);
         Self {
             count: 0,
+            squares: Vec::with_capacity(ROWS),
             values: std::iter::once(zeros(first)).chain(outputs()).collect(),
             deltas: outputs().collect(),
             inputs: inputs.collect(),

@@ -19,8 +19,8 @@
 //! Bu, Wang, Zha, Karypis, *Differentially Private Optimization on Large Model at Small Cost* (2023).
 
 use super::chunk::Chunk;
-use super::float::{int, whole};
-use super::grid::{BOUND, INPUT, MOST_INPUT, MOST_OUTPUT, OUTPUT};
+use super::float::whole;
+use super::grid::{BOUND, INPUT, MOST_OUTPUT, OUTPUT};
 use super::layer::{Kind, Stage};
 use crate::math::{count, single};
 
@@ -95,11 +95,18 @@ impl Clipped {
         }
     }
 
+    /// Inputs on the grid are whole numbers of steps, so this is exact; those of the first stage were
+    /// measured with the records.
     fn measure_inputs(&mut self, chunk: &Chunk, stages: &[Stage]) {
         for (at, (stage, squares)) in stages.iter().zip(&mut self.squares).enumerate() {
+            if at == 0 {
+                let pairs = squares.iter_mut().zip(&chunk.squares);
+                pairs.for_each(|(square, own)| *square = own.saturating_add(BIAS_SQUARE));
+                continue;
+            }
             let rows = chunk.on_grid(at).chunks_exact(stage.from.len());
-            for (row, square) in rows.zip(squares) {
-                *square = square_of(row, INPUT, MOST_INPUT).saturating_add(BIAS_SQUARE);
+            for (row, square) in rows.take(chunk.count).zip(squares) {
+                *square = square_of(row, |x| x * INPUT).saturating_add(BIAS_SQUARE);
             }
         }
     }
@@ -155,7 +162,7 @@ impl Clipped {
                 Kind::MaxPool(_) | Kind::AveragePool(_) => continue,
             };
             let factor = unit / clip;
-            square += sum_of_squares(own) * factor * factor * input;
+            square += sum_of_squares(own, |x| x) * factor * factor * input;
             inputs += input;
             entries += count(own.len()) * input;
         }
@@ -188,11 +195,12 @@ impl Clipped {
                     for (rounded, delta) in rounded.iter_mut().zip(deltas) {
                         *rounded = whole(delta * factor, MOST_OUTPUT);
                     }
-                    square_of(rounded, 1.0, MOST_OUTPUT).saturating_mul(self.squares[at][row])
+                    square_of(rounded, |x| x).saturating_mul(self.squares[at][row])
                 }
                 Kind::Convolution(_) => {
                     let entries = nth(&chunk.filters[at], row, stage.parameters());
-                    square_of(entries, entry_factor(scale), MOST_ENTRY)
+                    let factor = entry_factor(scale);
+                    square_of(entries, |x| whole(x * factor, MOST_ENTRY))
                 }
                 Kind::MaxPool(_) | Kind::AveragePool(_) => 0,
             };
@@ -241,28 +249,32 @@ fn entry_factor(scale: f64) -> f32 {
     single(scale * count_of(BOUND))
 }
 
-/// The sum of the squares of whole numbers: those nearest to factor · x. Exact; saturates.
-fn square_of(values: &[f32], factor: f32, most: f32) -> u64 {
-    let mut sum = 0_u64;
-    // Whole numbers up to 2^18: sixteen squares stay below 2^40.
-    for part in values.chunks(16) {
-        let squares = part.iter().map(|x| u64::from(int(whole(x * factor, most)).unsigned_abs()));
-        sum = sum.saturating_add(squares.map(|x| x * x).sum());
-    }
-    sum
+/// The sum of the squares of whole numbers.
+///
+/// # Guarantee
+/// Exact, or at least 2^52 if it is: up to there a double holds every partial sum, and sums of squares
+/// never fall.
+fn square_of(values: &[f32], map: impl Fn(f32) -> f32) -> u64 {
+    whole_number(sum_of_squares(values, map))
 }
 
 /// In double precision, in four sums that can be formed side by side.
-fn sum_of_squares(values: &[f32]) -> f64 {
+fn sum_of_squares(values: &[f32], map: impl Fn(f32) -> f32) -> f64 {
+    let square = |x: f32| f64::from(map(x)) * f64::from(map(x));
     let (fours, rest) = values.as_chunks::<4>();
     let mut sums = [0.0_f64; 4];
     for four in fours {
         for (sum, x) in sums.iter_mut().zip(four) {
-            *sum += f64::from(*x) * f64::from(*x);
+            *sum += square(*x);
         }
     }
-    let rest: f64 = rest.iter().map(|x| f64::from(*x) * f64::from(*x)).sum();
-    sums.iter().sum::<f64>() + rest
+    sums.iter().sum::<f64>() + rest.iter().map(|x| square(*x)).sum::<f64>()
+}
+
+/// A whole number of at least 0, as one; saturates.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "`as` saturates")]
+const fn whole_number(x: f64) -> u64 {
+    x as u64
 }
 
 #[expect(clippy::cast_precision_loss, reason = "it chooses a scale, which is checked")]

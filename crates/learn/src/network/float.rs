@@ -18,14 +18,7 @@ pub(super) fn whole(x: f32, most: f32) -> f32 {
     (within + ROUND) - ROUND
 }
 
-/// A whole number below 2^31 in size, as one.
-#[expect(clippy::cast_possible_truncation, reason = "whole numbers below 2^31 by contract")]
-#[inline]
-pub(super) const fn int(x: f32) -> i32 {
-    x as i32
-}
-
-/// The number as a double and back are in `crate::math`; this is for counts below 2^24.
+/// A count.
 #[expect(clippy::cast_precision_loss, reason = "counts below 2^24 are exact, others are rounded")]
 pub(super) const fn float(n: usize) -> f32 {
     n as f32

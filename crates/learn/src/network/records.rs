@@ -17,6 +17,8 @@ pub(super) struct Records {
     columns: usize,
     values: Vec<u8>,
     labels: Vec<usize>,
+    /// The square of the norm of each record, in steps.
+    squares: Vec<u64>,
 }
 
 impl Records {
@@ -32,13 +34,14 @@ impl Records {
                 values.extend(steps(row, bounds));
             }
         }
-        Self { columns, values, labels }
+        Self { columns, squares: squares(&values, columns), values, labels }
     }
 
     /// Rows without a label.
     pub(super) fn unlabelled(features: &Matrix<f64>, bounds: &Bounds) -> Self {
         let values = features.iter().flat_map(|row| steps(row, bounds)).collect();
-        Self { columns: bounds.columns(), values, labels: vec![0; features.rows()] }
+        let (columns, labels) = (bounds.columns(), vec![0; features.rows()]);
+        Self { columns, values, labels, squares: Vec::new() }
     }
 
     /// How many.
@@ -51,11 +54,13 @@ impl Records {
         let Some(values) = chunk.values.first_mut() else { return };
         let mut rows = values.chunks_exact_mut(self.columns);
         chunk.count = 0;
+        chunk.squares.clear();
         for (place, row) in places.iter().zip(&mut rows) {
             let start = place * self.columns;
             for (x, steps) in row.iter_mut().zip(&self.values[start..start + self.columns]) {
                 *x = f32::from(*steps) * (1.0 / INPUT);
             }
+            chunk.squares.push(self.squares.get(*place).copied().unwrap_or(u64::MAX));
             chunk.count += 1;
         }
     }
@@ -71,4 +76,9 @@ fn steps(row: &[f64], bounds: &Bounds) -> impl Iterator<Item = u8> {
         u8::try_from(nearest(interval.fraction(*x) * STEPS)).unwrap_or(0)
     };
     row.iter().zip(bounds.intervals()).map(step)
+}
+
+fn squares(values: &[u8], columns: usize) -> Vec<u64> {
+    let square = |row: &[u8]| row.iter().map(|x| u64::from(*x) * u64::from(*x)).sum();
+    values.chunks_exact(columns).map(square).collect()
 }

@@ -124,7 +124,11 @@ impl Training {
         options.check()?;
         let most = Rational::from(1024);
         if *multiplier > most || multiplier * &most < Rational::ONE {
-            return Err(LearnError::invalid("the noise", multiplier, "from 1/1024 to 1024 clip norms"));
+            return Err(LearnError::invalid(
+                "the noise",
+                multiplier,
+                "from 1/1024 to 1024 clip norms",
+            ));
         }
         let shape = shape(&bounds, &options)?;
         let mut layers = options.layers.clone();
