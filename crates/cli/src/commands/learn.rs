@@ -25,7 +25,8 @@ const EXAMPLES: &str = "\
 Examples:
   throng learn example loans
   throng learn models
-  throng learn fit logistic --data loans/train.csv --bounds loans/bounds.toml --epsilon 1 --delta 1e-5 -o loans.json
+  throng learn fit logistic --data loans/train.csv --bounds loans/bounds.toml --epsilon 1 \\
+    --delta 1e-5 -o loans.json
   throng learn inspect loans.json
   throng learn predict loans.json --data loans/test.csv --probabilities
   throng learn evaluate loans.json --data loans/test.csv --public

@@ -21,7 +21,8 @@ use crate::{arguments, output};
 const EXAMPLES: &str = "\
 Examples:
   throng learn example loans
-  throng learn fit linear --data loans/train.csv --bounds loans/rate.toml --epsilon 1 --delta 1e-5 -o rate.json
+  throng learn fit linear --data loans/train.csv --bounds loans/rate.toml --epsilon 1 \\
+    --delta 1e-5 -o rate.json
   throng learn evaluate rate.json --data loans/test.csv --public
   throng learn evaluate rate.json --data loans/test.csv --epsilon 1 --json";
 

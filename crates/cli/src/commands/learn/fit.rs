@@ -18,9 +18,12 @@ use crate::{arguments, digits, output};
 const EXAMPLES: &str = "\
 Examples:
   throng learn example loans
-  throng learn fit logistic --data loans/train.csv --bounds loans/bounds.toml --epsilon 1 --delta 1e-5 -o loans.json
-  throng learn fit linear --data loans/train.csv --bounds loans/rate.toml --epsilon 1 --delta 1e-5 -o rate.safetensors
-  throng learn fit k-means --data loans/train.csv --bounds loans/bounds.toml --gdp 1/2 --set clusters=4 -o groups.json
+  throng learn fit logistic --data loans/train.csv --bounds loans/bounds.toml --epsilon 1 \\
+    --delta 1e-5 -o loans.json
+  throng learn fit linear --data loans/train.csv --bounds loans/rate.toml --epsilon 1 \\
+    --delta 1e-5 -o rate.safetensors
+  throng learn fit k-means --data loans/train.csv --bounds loans/bounds.toml --gdp 1/2 \\
+    --set clusters=4 -o groups.json
   throng learn fit logistic --data loans/train.csv --bounds loans/bounds.toml --epsilon 1 --delta 1e-6 \
     --ledger loans.ledger --budget 4,1e-5 --yes -o paid.json
 
@@ -123,11 +126,10 @@ fn explain(learner: &AnyLearner, asked: &Asked<'_>) -> Result<(), Failure> {
     use throng_account::{Accuracy, PrivacyLoss};
     use throng_mechanism::Mechanism;
     let (spec, under) = (learner.spec(), learner.neighbours());
-    let at = asked.delta().map_or(0.0, |delta| delta.down());
-    let at = if matches!(asked, Asked::Gdp(_) | Asked::Zcdp(_)) { 1e-5 } else { at };
-    let epsilon = PrivacyLoss::of_spec(&spec, under, Accuracy::default())?.epsilon(at)?;
+    let (delta, at) = shown_delta(asked);
+    let epsilon = PrivacyLoss::of_spec(&spec, under, Accuracy::default())?.epsilon(delta)?;
     output::answer(&format!(
-        "mechanism: {spec}\nneighbours: {under}, a record\nepsilon at delta {at:e}: {}\n",
+        "mechanism: {spec}\nneighbours: {under}, a record\nepsilon at delta {at}: {}\n",
         digits::bracket(epsilon)
     ))
 }
@@ -147,10 +149,17 @@ fn write(options: &Options, card: &Card, model: &AnyModel) -> Result<(), Failure
     })
 }
 
+/// The delta that epsilon is shown at, and how it is written: the one asked for, else 0 or the usual one.
+fn shown_delta(asked: &Asked<'_>) -> (f64, String) {
+    match asked {
+        Asked::Approximate(_, delta) => (delta.down(), delta.text().to_owned()),
+        Asked::Pure(_) => (0.0, "0".to_owned()),
+        Asked::Gdp(_) | Asked::Zcdp(_) => (1e-5, "1e-5".to_owned()),
+    }
+}
+
 fn say(card: &Card, asked: &Asked<'_>) -> Result<(), Failure> {
-    let pure = matches!(asked, Asked::Pure(_));
-    let delta = asked.delta().map_or(if pure { 0.0 } else { 1e-5 }, |delta| delta.down());
-    let at = asked.delta().map_or_else(|| format!("{delta:e}"), |delta| delta.text().to_owned());
+    let (delta, at) = shown_delta(asked);
     output::talk(&format!(
         "guarantee: {}, neighbours {}\nepsilon at delta {at}: {}\n",
         card.spec()?,

@@ -13,7 +13,8 @@ use crate::output;
 const EXAMPLES: &str = "\
 Examples:
   throng learn example loans
-  throng learn fit synthetic --data loans/train.csv --bounds loans/bounds.toml --epsilon 1 --delta 1e-5 -o table.json
+  throng learn fit synthetic --data loans/train.csv --bounds loans/bounds.toml --epsilon 1 \\
+    --delta 1e-5 -o table.json
   throng learn sample table.json --rows 5
   throng learn sample table.json --rows 5 --json";
 
