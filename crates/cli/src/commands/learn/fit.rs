@@ -24,8 +24,8 @@ Examples:
     --delta 1e-5 -o rate.safetensors
   throng learn fit k-means --data loans/train.csv --bounds loans/bounds.toml --gdp 1/2 \\
     --set clusters=4 -o groups.json
-  throng learn fit logistic --data loans/train.csv --bounds loans/bounds.toml --epsilon 1 --delta 1e-6 \
-    --ledger loans.ledger --budget 4,1e-5 --yes -o paid.json
+  throng learn fit logistic --data loans/train.csv --bounds loans/bounds.toml --epsilon 1 \\
+    --delta 1e-6 --ledger loans.ledger --budget 4,1e-5 --yes -o paid.json
 
 A file of bounds:
   [columns]
