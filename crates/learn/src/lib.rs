@@ -20,8 +20,10 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`data`], [`matrix`], [`bounds`] | examples, tables of numbers, what is declared about them |
+//! | [`schema`] | columns with names: from cells to numbers |
 //! | [`privacy`] | a target and how it is shared among releases |
 //! | [`exact`] | sums of products that are exact in floating point |
+//! | [`any`] | learners and models by name |
 //! | [`model`] | fitted models: prediction, cards, JSON and safetensors |
 //!
 //! # Models
@@ -30,20 +32,65 @@
 //! | [`linear`] | linear regression from noisy second moments |
 //! | [`logistic`] | logistic regression, two classes or more |
 //! | [`svm`] | support vector machines, linear or with a kernel |
+//! | [`boosting`], [`forest`], [`tree`] | trees drawn without data, noise in their leaves |
+//! | [`pca`], [`scaler`] | principal components, standard scores |
+//! | [`naive_bayes`] | naive Bayes, numbers and categories |
+//! | [`kmeans`] | clusters |
+//! | [`scattering`] | fixed features of images |
+//! | [`conjugate`] | chances, means and rates with conjugate priors |
+//! | [`histogram`], [`marginals`] | counts in the cells of one table, of several |
+//! | [`synthetic`] | tables to draw rows from |
+//! | [`network`] | neural networks by private gradient descent |
+//!
+//! # Around models
+//! | module | what it does |
+//! |---|---|
+//! | [`evaluate`] | how good a model is, on private or public examples |
+//! | [`tuning`] | the best of several settings, with what the search costs |
+//! | [`correlated`] | noise for training without sampling, and descent with it |
+//! | [`scattering`] | features of images that are fixed in advance |
+//!
+//! # Models
+//! | module | model |
+//! |---|---|
+//! | [`image`] | images by scattering features and a linear softmax |
 
+pub mod any;
+pub mod boosting;
 pub mod bounds;
+pub mod columns;
+pub mod conjugate;
+mod contribution;
+pub mod correlated;
 pub mod data;
+mod draws;
 mod erm;
 mod error;
+pub mod evaluate;
 pub mod exact;
+pub mod forest;
+pub mod histogram;
+pub mod image;
+pub mod kmeans;
 mod learner;
 pub mod linear;
 pub mod logistic;
+pub mod marginals;
 mod math;
 pub mod matrix;
 pub mod model;
+pub mod naive_bayes;
+pub mod network;
+mod parallel;
+pub mod pca;
 pub mod privacy;
+pub mod scaler;
+pub mod scattering;
+pub mod schema;
 pub mod svm;
+pub mod synthetic;
+pub mod tree;
+pub mod tuning;
 
 pub use bounds::{Bounds, Classes, Interval};
 pub use data::{Classified, Examples, Measured};
@@ -52,3 +99,4 @@ pub use learner::Learner;
 pub use matrix::Matrix;
 pub use model::{Card, Model, Predict, Predictions, Saved};
 pub use privacy::Privacy;
+pub use schema::Schema;

@@ -5,7 +5,7 @@
 //! holds the JSON without its large tables ([`Saved::to_safetensors`]).
 
 mod card;
-mod saved;
+pub(crate) mod saved;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -50,4 +50,14 @@ pub trait Predict {
     /// # Errors
     /// If the rows have another number of columns.
     fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError>;
+}
+
+impl<P: Predict + ?Sized> Predict for &P {
+    fn columns(&self) -> usize {
+        (**self).columns()
+    }
+
+    fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError> {
+        (**self).predict(features)
+    }
 }

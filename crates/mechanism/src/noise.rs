@@ -220,11 +220,14 @@ impl Noise {
         let distance = contribution(sensitivity.distance(), under)?;
         let template = Template::parse(&format!("gaussian(sigma=?, sensitivity={distance})"))?;
         let hidden = calibrate(&template, target, under, Accuracy::default())?.value;
-        Self::gaussian_as(&hidden, sensitivity, grid)
+        let found = Self::gaussian_as(&hidden, sensitivity, grid)?;
+        let leaf = Leaf::Gaussian { sigma: hidden, sensitivity: distance };
+        Ok(Self { spec: MechanismSpec::leaf(leaf)?, ..found })
     }
 
     /// Gaussian noise on the grid that hides a distance in L2 at least as well as normal noise of
-    /// standard deviation `hidden` does, and is described as that.
+    /// standard deviation `hidden` does, and is described as that, in units of the distance: what the
+    /// distance is measured in does not matter, and the numbers are short.
     ///
     /// # Errors
     /// If sigma is below two steps of the grid, or the distance is beyond the grid.
@@ -233,7 +236,6 @@ impl Noise {
         sensitivity: &Sensitivity<L2>,
         grid: Grid,
     ) -> Result<Self, MechanismError> {
-        let distance = contribution(sensitivity.distance(), sensitivity.neighbours())?;
         let sigma = hiding(hidden, grid)?.ok_or_else(|| {
             let step = grid.step();
             MechanismError::invalid("the grid step", step, format!("at most half of {hidden}"))
@@ -241,7 +243,10 @@ impl Noise {
         let found = Self::gaussian(&sigma, sensitivity, grid)?;
         // Of the same law, but described by the short number: for σ = e + 1/(4e)
         // σ - 1/(4σ) is above e, as σ is.
-        let leaf = Leaf::Gaussian { sigma: hidden.clone(), sensitivity: distance };
+        let distance = sensitivity.distance();
+        let unit = if distance.is_zero() { &Rational::ONE } else { distance };
+        let moved = contribution(&distance.checked_div(unit)?, sensitivity.neighbours())?;
+        let leaf = Leaf::Gaussian { sigma: hidden.checked_div(unit)?, sensitivity: moved };
         Ok(Self { spec: MechanismSpec::leaf(leaf)?, ..found })
     }
 
