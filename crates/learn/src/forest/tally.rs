@@ -105,7 +105,7 @@ impl Tally {
         let mut draws = Draws::new(run.entropy());
         let depth = usize::try_from(self.options.depth).unwrap_or(1);
         let shapes = (0..self.options.trees)
-            .map(|_| Shape::draw(&self.columns, depth, 2, &mut draws))
+            .map(|_| self.shape(depth, &mut draws))
             .collect::<Result<Vec<_>, _>>()?;
         let owners = self.owners(labels.len(), &mut draws)?;
         let mut cells = self.cells(&shapes, &Codes::of(&self.columns, features), labels, &owners);
@@ -118,6 +118,13 @@ impl Tally {
             Tree { values: values.unwrap_or_else(|_| Matrix::filled(1, width, 0.0)), shape }
         });
         Ok(trees.collect())
+    }
+
+    /// A tree that asks about columns drawn at random.
+    fn shape(&self, depth: usize, draws: &mut Draws<'_>) -> Result<Shape, MechanismError> {
+        let columns = self.columns.count();
+        let asked = (0..depth).map(|_| draws.below(columns)).collect::<Result<Vec<_>, _>>()?;
+        Shape::draw(&self.columns, &asked, 2, draws)
     }
 
     /// The tree that each record is in, if it is in one only.
@@ -177,7 +184,7 @@ mod tests {
             let mut entropy = SeededEntropy::new(5);
             let mut draws = Draws::new(&mut entropy);
             let shapes: Vec<Shape> =
-                (0..7).map(|_| Shape::draw(&columns, 3, 2, &mut draws).unwrap()).collect();
+                (0..7).map(|_| tally.shape(3, &mut draws).unwrap()).collect();
             let owners = tally.owners(2, &mut draws).unwrap();
             for (a, b) in odd.iter().flat_map(|a| odd.map(|b| (*a, b))) {
                 let rows = Matrix::from_rows(&[[1.0, 1.0], [a, b]]);

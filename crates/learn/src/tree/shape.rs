@@ -77,18 +77,17 @@ impl Shape {
         Self { questions: Vec::new() }
     }
 
-    /// A tree that divides `depth` columns, drawn at random, into some parts each.
+    /// A tree that divides these columns, at random, into some parts each.
     pub(crate) fn draw(
         columns: &Columns,
-        depth: usize,
+        asked: &[usize],
         parts: usize,
         draws: &mut Draws<'_>,
     ) -> Result<Self, MechanismError> {
-        let mut questions = Vec::with_capacity(depth);
-        for _ in 0..depth {
-            let column = draws.below(columns.count())?;
-            if let Some(declared) = columns.as_slice().get(column) {
-                questions.push(Question::draw(column, declared, parts, draws)?);
+        let mut questions = Vec::with_capacity(asked.len());
+        for column in asked {
+            if let Some(declared) = columns.as_slice().get(*column) {
+                questions.push(Question::draw(*column, declared, parts, draws)?);
             }
         }
         Ok(Self { questions })
