@@ -53,7 +53,7 @@ mod tests {
 
     #[test]
     fn halving_keeps_the_mean_and_is_what_the_weights_say() {
-        let plane: Vec<f32> = (0..32_u8).map(|k| f32::from(k * k % 19)).collect();
+        let plane: Vec<f32> = (0..32_u16).map(|k| f32::from(k * k % 19)).collect();
         let half = halved(&plane, (4, 8));
         let weights = [0.125_f32, 0.375, 0.375, 0.125];
         for y in 0..2 {
