@@ -11,6 +11,7 @@
 //!
 //! Columns are measured in half-widths of their bounds, so that distances do not depend on units.
 
+mod aggregate;
 mod lloyd;
 mod model;
 mod sketch;
@@ -26,10 +27,26 @@ use crate::pca::moments::Moments;
 use crate::{Bounds, LearnError, Learner, Matrix, Privacy, contribution};
 pub use model::KMeansModel;
 
+/// How centres are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// A private sketch, then noisy steps.
+    Sketch,
+    /// K-means on blocks of the data, and the noisy mean of their centres, each block's in order from
+    /// left to right. Good only if all blocks find the same clusters; the sketch is nearly always
+    /// better.
+    SampleAndAggregate,
+}
+
 /// How k-means is fitted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct KMeansOptions {
+    /// How centres are found.
+    pub method: Method,
+    /// How many blocks there are, if there are blocks.
+    pub blocks: u32,
     /// How many steps on the data follow the start.
     pub steps: u32,
     /// How often the space is cut for the sketch.
@@ -51,6 +68,8 @@ pub struct KMeansOptions {
 impl Default for KMeansOptions {
     fn default() -> Self {
         Self {
+            method: Method::Sketch,
+            blocks: 50,
             steps: 3,
             levels: 6,
             cuts: 2,
@@ -79,6 +98,7 @@ impl KMeansOptions {
         within("the number of levels", self.levels, 20)?;
         within("the number of cuts", self.cuts, 6)?;
         within("the number of starts", self.starts, 1000)?;
+        within("the number of blocks", self.blocks, 1 << 20)?;
         crate::error::positive("the radius", self.radius)?;
         let part = |name: &str, share: f64| {
             if !(0.001..=0.998).contains(&share) {
@@ -107,11 +127,15 @@ impl KMeansOptions {
 /// before: the moments; for each level of the sketch the counts of its new cells, of which a record is
 /// in at most one; for each step the counts of the clusters and the sums of their points, to which
 /// a record adds a vector of integers within a bound that is checked. How many releases there are
-/// and what noise they take is fixed by the parameters; cells are cut and centres kept on noisy numbers only.
+/// and what noise they take is fixed by the parameters; cells are cut and centres kept on noisy numbers
+/// only. By sample and aggregate there is one release: the sum of what the blocks say, a coordinate at
+/// most one unit in size; a record is in one block, drawn for it alone, so what that says moves by at
+/// most two units in each of k d coordinates.
 ///
 /// # Reference
 /// Su, Cao, Li, Bertino, Jin, *Differentially Private K-Means Clustering* (2016); for sketches, Cohen,
-/// Kaplan, Mansour, Stemmer, Tsfadia, *Differentially-Private Clustering of Easy Instances* (2021).
+/// Kaplan, Mansour, Stemmer, Tsfadia, *Differentially-Private Clustering of Easy Instances* (2021);
+/// for blocks, Nissim, Raskhodnikova, Smith, *Smooth Sensitivity and Sampling* (2007).
 ///
 /// ```
 /// use throng_learn::kmeans::{KMeans, KMeansOptions};
@@ -124,12 +148,19 @@ impl KMeansOptions {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct KMeans {
+    bounds: Bounds,
     clusters: usize,
     options: KMeansOptions,
-    moments: Moments,
-    sketch: Noise,
-    step: Noise,
+    plan: Plan,
     spec: MechanismSpec,
+    under: Neighbours,
+}
+
+/// The noise of each release.
+#[derive(Debug, Clone, PartialEq)]
+enum Plan {
+    Sketch { moments: Box<Moments>, sketch: Noise, step: Noise },
+    Blocks(Noise),
 }
 
 /// The most clusters.
@@ -150,24 +181,66 @@ impl KMeans {
         if !(1..=MOST_CLUSTERS).contains(&clusters) {
             return Err(LearnError::invalid("the number of clusters", clusters, "from 1 to 4096"));
         }
-        let [moments, sketch, steps] = options.parts()?;
-        let (all, under) = (privacy.gaussian()?, privacy.neighbours());
-        let moments = Moments::new(bounds, options.reach, &all, (moments, PARTS), under)?;
-        let share = (sketch, PARTS * options.levels);
-        let sketch = contribution::gaussian(&all, share, sketch::MOST, under)?;
-        let share = (steps, PARTS * options.steps);
-        let step = contribution::gaussian(&all, share, lloyd::MOST, under)?;
+        let parts = options.parts()?;
+        let clusters = usize::try_from(clusters).unwrap_or(1);
+        let plan = match options.method {
+            Method::Sketch => sketch_plan(&bounds, privacy, &options, parts)?,
+            Method::SampleAndAggregate => {
+                Plan::Blocks(noise_of_blocks(privacy, clusters, bounds.columns())?)
+            }
+        };
+        let spec = plan.spec(&options)?;
+        privacy.certify(&spec)?;
+        let under = privacy.neighbours();
+        Ok(Self { bounds, clusters, options, plan, spec, under })
+    }
+}
+
+fn sketch_plan(
+    bounds: &Bounds,
+    privacy: &Privacy,
+    options: &KMeansOptions,
+    [moments, sketch, steps]: [u32; 3],
+) -> Result<Plan, LearnError> {
+    let (all, under) = (privacy.gaussian()?, privacy.neighbours());
+    let moments = Moments::new(bounds.clone(), options.reach, &all, (moments, PARTS), under)?;
+    let share = (sketch, PARTS * options.levels);
+    let sketch = contribution::gaussian(&all, share, sketch::MOST, under)?;
+    let share = (steps, PARTS * options.steps);
+    let step = contribution::gaussian(&all, share, lloyd::MOST, under)?;
+    Ok(Plan::Sketch { moments: Box::new(moments), sketch, step })
+}
+
+/// What a block says is exchanged for something else, whether a record is added or replaced: twice its
+/// size, which is what a replaced contribution counts anyway.
+fn noise_of_blocks(
+    privacy: &Privacy,
+    clusters: usize,
+    columns: usize,
+) -> Result<Noise, LearnError> {
+    let times = match privacy.neighbours() {
+        Neighbours::AddRemove | Neighbours::ZeroOut => 4,
+        Neighbours::Replace => 1,
+    };
+    let square = aggregate::most(clusters, columns).and_then(|most| most.checked_mul(times));
+    let square = square
+        .ok_or_else(|| LearnError::invalid("the number of columns", columns, "fewer, for blocks"))?;
+    contribution::gaussian(&privacy.gaussian()?, (1, 1), square, privacy.neighbours())
+}
+
+impl Plan {
+    fn spec(&self, options: &KMeansOptions) -> Result<MechanismSpec, LearnError> {
         let times = |times: u32, noise: &Noise| {
             MechanismSpec::repeated(u64::from(times), noise.spec().clone())
         };
-        let spec = MechanismSpec::composed(vec![
-            moments.noise().spec().clone(),
-            times(options.levels, &sketch)?,
-            times(options.steps, &step)?,
-        ])?;
-        privacy.certify(&spec)?;
-        let clusters = usize::try_from(clusters).unwrap_or(1);
-        Ok(Self { clusters, options, moments, sketch, step, spec })
+        Ok(match self {
+            Self::Sketch { moments, sketch, step } => MechanismSpec::composed(vec![
+                moments.noise().spec().clone(),
+                times(options.levels, sketch)?,
+                times(options.steps, step)?,
+            ])?,
+            Self::Blocks(noise) => noise.spec().clone(),
+        })
     }
 }
 
@@ -180,7 +253,7 @@ impl Mechanism for KMeans {
     }
 
     fn neighbours(&self) -> Neighbours {
-        self.sketch.neighbours()
+        self.under
     }
 
     fn answer(
@@ -188,22 +261,31 @@ impl Mechanism for KMeans {
         input: &Matrix<f64>,
         run: &mut Run<'_>,
     ) -> Result<KMeansModel, MechanismError> {
-        let spectrum = self.moments.release(input, run)?;
-        let points = model::scaled(self.moments.bounds(), input);
-        let sketch = sketch::of(&points, &spectrum, &self.options, &self.sketch, run)?;
-        let mut draws = Draws::new(run.entropy());
-        let start = start::best(&sketch, self.clusters, self.options.starts, &mut draws)?;
-        let radius = self.options.radius * sketch.distance(&start, &spectrum);
-        let mut centres = sketch.place(&start, &spectrum);
-        for _ in 0..self.options.steps {
-            lloyd::step(&points, &mut centres, radius, &self.step, run)?;
-        }
-        Ok(KMeansModel { bounds: self.moments.bounds().clone(), centres })
+        let points = model::scaled(&self.bounds, input);
+        let centres = match &self.plan {
+            Plan::Sketch { moments, sketch, step } => {
+                let spectrum = moments.release(input, run)?;
+                let sketch = sketch::of(&points, &spectrum, &self.options, sketch, run)?;
+                let mut draws = Draws::new(run.entropy());
+                let start = start::best(&sketch, self.clusters, self.options.starts, &mut draws)?;
+                let radius = self.options.radius * sketch.distance(&start, &spectrum);
+                let mut centres = sketch.place(&start, &spectrum);
+                for _ in 0..self.options.steps {
+                    lloyd::step(&points, &mut centres, radius, step, run)?;
+                }
+                centres
+            }
+            Plan::Blocks(noise) => {
+                let blocks = usize::try_from(self.options.blocks).unwrap_or(1);
+                aggregate::centres(&points, self.clusters, blocks, noise, run)?
+            }
+        };
+        Ok(KMeansModel { bounds: self.bounds.clone(), centres })
     }
 }
 
 impl Learner for KMeans {
     fn check(&self, input: &Matrix<f64>) -> Result<(), LearnError> {
-        check_columns(input.columns(), self.moments.bounds().columns())
+        check_columns(input.columns(), self.bounds.columns())
     }
 }

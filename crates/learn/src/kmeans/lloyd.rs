@@ -73,3 +73,26 @@ fn move_centre(centre: &mut [f64], cells: &[i64], radius: f64, deviation: f64) {
         *x = (*x + kept * number(*way) / RADIUS * radius / size).clamp(-1.0, 1.0);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hostile_point_moves_the_sums_by_no_more_than_declared() {
+        let centres = Matrix::from_rows(&[[0.5, 0.5, -1.0], [-1.0, 1.0, 1.0]]);
+        let odd = [0.0, -1.0, 1.0, 0.123_456_789, -1e-300];
+        for radius in [1e-9, 0.3, 10.0] {
+            let mut largest = 0;
+            for i in 0..odd.len().pow(3) {
+                let at = |k: u32| odd[i / odd.len().pow(k) % odd.len()];
+                let both = Matrix::from_rows(&[[0.1, 0.2, 0.3], [at(0), at(1), at(2)]]);
+                let one = both.select(&[0]);
+                let (a, b) = (sums(&both, &centres, radius), sums(&one, &centres, radius));
+                let change: Vec<i64> = a.iter().zip(&b).map(|(a, b)| a - b).collect();
+                largest = largest.max(contribution::square(&change).unwrap());
+            }
+            assert!(largest <= MOST && (radius > 1.0 || largest * 100 > MOST * 99));
+        }
+    }
+}

@@ -87,13 +87,7 @@ pub(super) fn of(
     for depth in 0..options.levels {
         let least = if depth == 0 { f64::NEG_INFINITY } else { THRESHOLD * deviation };
         let (cuts, next) = cut(&level, options.cuts, least, &mut leaves);
-        let mut counts = vec![0_i64; next.len()];
-        for (home, point) in homes.iter_mut().zip(projected.iter()) {
-            *home = descend(*home, &cuts, point);
-            if let Some(cell) = counts.get_mut(*home) {
-                *cell += POINT;
-            }
-        }
+        let mut counts = counts(&projected, &mut homes, &cuts, next.len());
         noise.add(&mut counts, run)?;
         level = weighed(next, &cuts, &level, &counts, options.cuts);
     }
@@ -179,6 +173,23 @@ fn halves(cell: Cell, axis: usize, middle: f64) -> [Cell; 2] {
     [low, high]
 }
 
+/// The counts of new cells, before noise; points go where they are from now on.
+fn counts(
+    points: &Matrix<f64>,
+    homes: &mut [usize],
+    cuts: &[Option<Cut>],
+    cells: usize,
+) -> Vec<i64> {
+    let mut counts = vec![0_i64; cells];
+    for (home, point) in homes.iter_mut().zip(points.iter()) {
+        *home = descend(*home, cuts, point);
+        if let Some(cell) = counts.get_mut(*home) {
+            *cell = cell.saturating_add(POINT);
+        }
+    }
+    counts
+}
+
 /// Where a point goes from its cell; points in leaves are nowhere.
 fn descend(home: usize, cuts: &[Option<Cut>], point: &[f64]) -> usize {
     let Some(Some(cut)) = cuts.get(home) else { return usize::MAX };
@@ -226,4 +237,29 @@ fn sketch(cells: Vec<Cell>, axes: usize) -> Sketch {
     let points =
         Matrix::new(rows, axes, points).unwrap_or_else(|_| Matrix::filled(rows, axes, 0.0));
     Sketch { points, weights }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A point is in one new cell or in none.
+    #[test]
+    fn one_point_more_is_one_count_more() {
+        let whole = Cell { lower: vec![-1.0, -3.0], upper: vec![1.0, 3.0], weight: 9.0 };
+        let mut leaves = Vec::new();
+        let (first, next) = cut(&[whole], 2, f64::NEG_INFINITY, &mut leaves);
+        let odd = [0.0, -0.5, 7.0, -1e300, f64::INFINITY, f64::NAN];
+        for (a, b) in odd.iter().flat_map(|a| odd.map(|b| (*a, b))) {
+            let points = Matrix::from_rows(&[[0.1, 0.2], [a, b]]);
+            let mut homes = vec![0; 2];
+            let both = counts(&points, &mut homes, &first, next.len());
+            let one = counts(&points, &mut [0], &first, next.len());
+            let change: Vec<i64> = both.iter().zip(&one).map(|(a, b)| a - b).collect();
+            assert_eq!(contribution::square(&change), Some(MOST));
+            // Nothing is cut any more: nobody is counted.
+            let (none, _) = cut(&next, 2, f64::INFINITY, &mut leaves);
+            assert_eq!(counts(&points, &mut homes, &none, 4), [0; 4]);
+        }
+    }
 }

@@ -29,6 +29,8 @@ pub(crate) struct Moments {
     /// B², of which B is the root rounded up.
     reach: u64,
     root: u64,
+    /// The square of the most that a record adds.
+    most: u64,
     noise: Noise,
 }
 
@@ -58,7 +60,7 @@ impl Moments {
         let products = (reach * reach + unit * reach).div_ceil(2);
         let most = reach * reach + root * root * reach + products;
         let noise = contribution::gaussian(all, share, most, under)?;
-        Ok(Self { bounds, reach, root, noise })
+        Ok(Self { bounds, reach, root, most, noise })
     }
 
     pub(crate) const fn noise(&self) -> &Noise {
@@ -193,5 +195,32 @@ fn fix_sign(axis: &mut [f64]) {
     let largest = axis.iter().copied().fold(0.0, |a: f64, b| if b.abs() > a.abs() { b } else { a });
     if largest < 0.0 {
         axis.iter_mut().for_each(|x| *x = -*x);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Privacy;
+
+    #[test]
+    fn a_hostile_row_moves_the_cells_by_no_more_than_declared() {
+        let all = Privacy::approximate(1.0, 1e-5).unwrap().gaussian().unwrap();
+        let odd = [-3.0, 7.0, 2.0, 1.999, f64::NAN, f64::INFINITY, -1e300, 5e-324];
+        for reach in [0.1, 0.5, 0.7, 1.0] {
+            let bounds = Bounds::same(4, -3.0, 7.0).unwrap();
+            let moments =
+                Moments::new(bounds, reach, &all, (1, 1), Neighbours::AddRemove).unwrap();
+            let mut largest = 0;
+            for i in 0..odd.len().pow(3) {
+                let at = |k: u32| odd[i / odd.len().pow(k) % odd.len()];
+                let both = Matrix::from_rows(&[[1.0, 7.0, 0.0, -3.0], [at(0), at(1), at(2), at(0)]]);
+                let (a, b) = (moments.sums(&both), moments.sums(&both.select(&[0])));
+                let change: Vec<i64> =
+                    a.unwrap().iter().zip(&b.unwrap()).map(|(a, b)| a - b).collect();
+                largest = largest.max(contribution::square(&change).unwrap());
+            }
+            assert!(largest <= moments.most && largest * 10 > moments.most * 8);
+        }
     }
 }

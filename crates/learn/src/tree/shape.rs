@@ -111,3 +111,36 @@ impl Shape {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use throng_sample::SeededEntropy;
+
+    use super::*;
+    use crate::{Interval, Matrix};
+
+    /// Every row is in one leaf of those that there are, whatever it holds; all leaves are reached.
+    #[test]
+    fn every_row_has_a_leaf() {
+        let number = Column::Number(Interval::new(-1.0, 1.0).unwrap());
+        let columns =
+            Columns::new(vec![number, Column::Category(3), Column::Category(60_000)]).unwrap();
+        let mut entropy = SeededEntropy::new(1);
+        let mut draws = Draws::new(&mut entropy);
+        let odd = [f64::NAN, f64::INFINITY, -1e300, -0.0, 0.7, 2.0, 1.0, 59_999.0];
+        let mut values: Vec<f64> = (0..3000).map(|i| f64::from(i % 997) / 498.5 - 1.0).collect();
+        values.extend(odd.iter().flat_map(|x| [*x; 3]));
+        let rows = Matrix::new(values.len() / 3, 3, values).unwrap();
+        let codes = Codes::of(&columns, &rows);
+        let mut leaves = Vec::new();
+        for parts in [2, 8, 100] {
+            let shape = Shape::draw(&columns, &[0, 2], parts, &mut draws).unwrap();
+            shape.leaves_of(&codes, &mut leaves);
+            assert_eq!(shape.leaves(), parts * parts);
+            assert!(leaves.iter().all(|leaf| usize::from(*leaf) < shape.leaves()));
+            assert!(parts > 2 || (0..4).all(|leaf| leaves.contains(&leaf)));
+            let text = serde_json::to_string(&shape).unwrap();
+            assert_eq!(serde_json::from_str::<Shape>(&text).unwrap(), shape);
+        }
+    }
+}

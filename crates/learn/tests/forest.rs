@@ -1,0 +1,148 @@
+//! Random trees as a user sees them.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::cast_precision_loss, reason = "a test")]
+
+#[path = "trees/shared.rs"]
+mod shared;
+
+use shared::{Dice, budget, explained, hostile, right};
+use throng_learn::columns::{Column, Columns};
+use throng_learn::forest::{
+    ForestClassifier, ForestClassifierModel, ForestOptions, ForestRegressor, Seen,
+};
+use throng_learn::{
+    Classes, Classified, Interval, Learner, Matrix, Measured, Predict, Predictions, Privacy, Saved,
+};
+use throng_mechanism::{Neighbours, Sensitive};
+use throng_sample::SeededEntropy;
+
+fn columns() -> Columns {
+    let number = Column::Number(Interval::new(0.0, 1.0).unwrap());
+    Columns::new(vec![number, number, Column::Category(4)]).unwrap()
+}
+
+/// The label is how many of three things hold, from 0 to 3.
+fn table(rows: usize, seed: u64) -> (Matrix<f64>, Vec<f64>) {
+    let mut dice = Dice::new(seed);
+    let (mut values, mut labels) = (Vec::new(), Vec::new());
+    for _ in 0..rows {
+        let (a, b, level) = (dice.fraction(), dice.fraction(), dice.below(4));
+        values.extend([a, b, level as f64]);
+        labels.push([a > 0.5, b > 0.5, level < 2].map(|x| f64::from(u8::from(x))).iter().sum());
+    }
+    (Matrix::new(rows, 3, values).unwrap(), labels)
+}
+
+fn examples(rows: usize, seed: u64) -> Classified {
+    let (rows, labels) = table(rows, seed);
+    Classified::new(rows, labels.iter().map(|x| u32::from(*x > 1.5)).collect()).unwrap()
+}
+
+fn targets() -> [Privacy; 3] {
+    let target = *Privacy::approximate(1.0, 1e-5).unwrap().target();
+    [
+        Privacy::approximate(1.0, 1e-5).unwrap(),
+        Privacy::pure(1.0).unwrap(),
+        Privacy::new(target, Neighbours::Replace),
+    ]
+}
+
+fn learner(privacy: &Privacy, options: ForestOptions) -> ForestClassifier {
+    ForestClassifier::new(columns(), Classes::new(2).unwrap(), privacy, options).unwrap()
+}
+
+fn fitted(learner: &ForestClassifier, examples: Classified) -> Saved<ForestClassifierModel> {
+    let mut entropy = SeededEntropy::new(3);
+    Saved::of(learner.fit(&Sensitive::new(examples), &mut budget(learner), &mut entropy).unwrap())
+}
+
+#[test]
+fn classes_are_learnt_by_many_trees_and_by_one() {
+    let held = examples(1000, 2);
+    for (trees, seen, least) in
+        [(20, Seen::All, 0.85), (20, Seen::Disjoint, 0.8), (1, Seen::All, 0.6)]
+    {
+        for privacy in targets() {
+            let options = ForestOptions { trees, depth: 6, seen };
+            let model = fitted(&learner(&privacy, options), examples(20_000, 1));
+            let right = right(&model.model().predict(held.features()).unwrap(), held.labels());
+            assert!(right > least, "{trees} trees, {seen:?}: {right}");
+        }
+    }
+}
+
+#[test]
+fn numbers_are_learnt() {
+    let label = Interval::new(0.0, 3.0).unwrap();
+    for privacy in targets() {
+        let learner =
+            ForestRegressor::new(columns(), label, &privacy, ForestOptions::default()).unwrap();
+        let (rows, labels) = table(20_000, 1);
+        let input = Sensitive::new(Measured::new(rows, labels).unwrap());
+        let mut entropy = SeededEntropy::new(3);
+        let saved = Saved::of(learner.fit(&input, &mut budget(&learner), &mut entropy).unwrap());
+        let (rows, labels) = table(1000, 2);
+        let explained = explained(&saved.model().predict(&rows).unwrap(), &labels);
+        assert!(explained > 0.4, "{explained}");
+        assert_eq!(Saved::from_safetensors(&saved.to_safetensors().unwrap()).unwrap(), saved);
+        let nothing = Measured::new(Matrix::filled(0, 3, 0.0), Vec::new()).unwrap();
+        let input = Sensitive::new(nothing);
+        let saved = Saved::of(learner.fit(&input, &mut budget(&learner), &mut entropy).unwrap());
+        let found = saved.model().predict(&Matrix::filled(2, 3, f64::NAN)).unwrap();
+        let Predictions::Numbers(found) = found else { panic!("not numbers") };
+        assert!(found.iter().all(|x| (0.0..=3.0).contains(x)));
+    }
+}
+
+#[test]
+fn it_reaches_its_target() {
+    for privacy in targets() {
+        for seen in [Seen::All, Seen::Disjoint] {
+            let options = ForestOptions { seen, ..Default::default() };
+            let saved = fitted(&learner(&privacy, options), examples(10, 1));
+            let delta = if privacy.epsilon_if_pure().unwrap().is_some() { 0.0 } else { 1e-5 };
+            let found = saved.card().epsilon(delta).unwrap();
+            assert!(found.upper <= 1.0 + 1e-9 && found.lower > 0.99, "{found:?}");
+        }
+    }
+}
+
+#[test]
+fn both_formats_give_the_model_back() {
+    let saved = fitted(&learner(&targets()[0], ForestOptions::default()), examples(300, 1));
+    assert_eq!(Saved::from_json(&saved.to_json().unwrap()).unwrap(), saved);
+    assert_eq!(Saved::from_safetensors(&saved.to_safetensors().unwrap()).unwrap(), saved);
+}
+
+#[test]
+fn hostile_tables_are_fitted_all_the_same() {
+    for (rows, labels) in hostile(3) {
+        for seen in [Seen::All, Seen::Disjoint] {
+            let options = ForestOptions { seen, ..Default::default() };
+            let input = Classified::new(rows.clone(), labels.clone()).unwrap();
+            let saved = fitted(&learner(&targets()[1], options), input);
+            right(&saved.model().predict(&rows).unwrap(), &labels);
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_is_refused_before_it_is_paid() {
+    let (privacy, classes) = (&targets()[0], Classes::new(2).unwrap());
+    for options in [
+        ForestOptions { trees: 0, ..Default::default() },
+        ForestOptions { depth: 0, ..Default::default() },
+        ForestOptions { depth: 15, ..Default::default() },
+        ForestOptions { trees: 10_000, depth: 14, ..Default::default() },
+    ] {
+        assert!(ForestClassifier::new(columns(), classes, privacy, options).is_err());
+    }
+    let learner = learner(privacy, ForestOptions::default());
+    let mut budget = budget(&learner);
+    let before = budget.remaining();
+    let narrow = Classified::new(Matrix::filled(2, 2, 0.0), vec![0, 1]).unwrap();
+    let mut entropy = SeededEntropy::new(3);
+    assert!(learner.fit(&Sensitive::new(narrow), &mut budget, &mut entropy).is_err());
+    assert_eq!(budget.remaining(), before);
+    learner.fit(&Sensitive::new(examples(9, 1)), &mut budget, &mut entropy).unwrap();
+    assert!(learner.fit(&Sensitive::new(examples(9, 1)), &mut budget, &mut entropy).is_err());
+}

@@ -1,0 +1,132 @@
+//! Principal components and standard scores as a user sees them.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::cast_precision_loss, reason = "a test")]
+
+#[path = "trees/shared.rs"]
+mod shared;
+
+use shared::{Dice, budget, hostile};
+use throng_learn::pca::{Pca, PcaModel, PcaOptions};
+use throng_learn::scaler::{Scaler, ScalerModel, ScalerOptions};
+use throng_learn::{Bounds, LearnError, Learner, Matrix, Predict, Predictions, Privacy, Saved};
+use throng_mechanism::{Neighbours, Sensitive};
+use throng_sample::SeededEntropy;
+
+/// Points along (3, 4)/5 in the first two columns, from (2, 2); a little noise in the third.
+fn points(rows: usize) -> Matrix<f64> {
+    let mut dice = Dice::new(1);
+    let mut values = Vec::new();
+    for _ in 0..rows {
+        let along = 4.0 * (dice.fraction() - 0.5);
+        values.extend([2.0 + 0.6 * along, 2.0 + 0.8 * along, 0.2 * (dice.fraction() - 0.5)]);
+    }
+    Matrix::new(rows, 3, values).unwrap()
+}
+
+fn bounds() -> Bounds {
+    Bounds::same(3, -5.0, 5.0).unwrap()
+}
+
+fn privacy() -> Privacy {
+    Privacy::approximate(1.0, 1e-5).unwrap()
+}
+
+fn components(points: Matrix<f64>) -> Saved<PcaModel> {
+    let learner = Pca::new(bounds(), &privacy(), PcaOptions::default()).unwrap();
+    let mut entropy = SeededEntropy::new(3);
+    Saved::of(learner.fit(&Sensitive::new(points), &mut budget(&learner), &mut entropy).unwrap())
+}
+
+fn scores(privacy: &Privacy, points: Matrix<f64>) -> Saved<ScalerModel> {
+    let learner = Scaler::new(bounds(), privacy, ScalerOptions::default()).unwrap();
+    let mut entropy = SeededEntropy::new(3);
+    Saved::of(learner.fit(&Sensitive::new(points), &mut budget(&learner), &mut entropy).unwrap())
+}
+
+fn targets() -> [Privacy; 3] {
+    [
+        privacy(),
+        Privacy::pure(1.0).unwrap(),
+        Privacy::new(*privacy().target(), Neighbours::Replace),
+    ]
+}
+
+#[test]
+fn the_first_component_is_where_the_points_lie() {
+    let saved = components(points(20_000));
+    let first = saved.model().components().row(0);
+    assert!((0.6 * first[0] + 0.8 * first[1]).abs() > 0.98, "{first:?}");
+    assert!((saved.model().mean()[0] - 0.4).abs() < 0.05);
+    assert!(saved.model().variances()[0] > 10.0 * saved.model().variances()[1]);
+    let Predictions::Features(found) = saved.model().predict(&points(5)).unwrap() else {
+        panic!("not features")
+    };
+    assert_eq!((found.rows(), found.columns()), (5, 2));
+    let found = saved.card().epsilon(1e-5).unwrap();
+    assert!(found.upper <= 1.0 && found.lower > 0.99);
+}
+
+#[test]
+fn standard_scores_have_mean_0_and_variance_1() {
+    for privacy in targets() {
+        let saved = scores(&privacy, points(20_000));
+        let Predictions::Features(found) = saved.model().predict(&points(1000)).unwrap() else {
+            panic!("not features")
+        };
+        for column in 0..2 {
+            let values: Vec<f64> = found.iter().map(|row| row[column]).collect();
+            let mean = values.iter().sum::<f64>() / 1000.0;
+            let square = values.iter().map(|x| x * x).sum::<f64>() / 1000.0;
+            assert!(mean.abs() < 0.1 && (square - 1.0).abs() < 0.2, "{mean} {square}");
+        }
+        let delta = if privacy.epsilon_if_pure().unwrap().is_some() { 0.0 } else { 1e-5 };
+        let found = saved.card().epsilon(delta).unwrap();
+        assert!(found.upper <= 1.0 + 1e-9 && found.lower > 0.99);
+    }
+}
+
+#[test]
+fn both_formats_give_the_models_back() {
+    let saved = components(points(50));
+    assert_eq!(Saved::from_json(&saved.to_json().unwrap()).unwrap(), saved);
+    assert_eq!(Saved::from_safetensors(&saved.to_safetensors().unwrap()).unwrap(), saved);
+    let saved = scores(&privacy(), points(50));
+    assert_eq!(Saved::from_json(&saved.to_json().unwrap()).unwrap(), saved);
+    assert_eq!(Saved::from_safetensors(&saved.to_safetensors().unwrap()).unwrap(), saved);
+}
+
+#[test]
+fn hostile_tables_are_fitted_all_the_same() {
+    for (rows, _) in hostile(3) {
+        components(rows.clone()).to_json().unwrap();
+        for privacy in targets() {
+            let saved = scores(&privacy, rows.clone());
+            let Predictions::Features(found) = saved.model().predict(&rows).unwrap() else {
+                panic!("not features")
+            };
+            assert!(found.values().iter().all(|x| x.is_finite()));
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_is_refused_before_it_is_paid() {
+    for options in [
+        PcaOptions { components: 0, ..Default::default() },
+        PcaOptions { reach: 0.0, ..Default::default() },
+        PcaOptions { reach: 1.1, ..Default::default() },
+    ] {
+        assert!(Pca::new(bounds(), &privacy(), options).is_err());
+    }
+    let wide = Bounds::same(3000, 0.0, 1.0).unwrap();
+    assert!(Pca::new(wide, &privacy(), PcaOptions::default()).is_err());
+    let pure = Pca::new(bounds(), &Privacy::pure(1.0).unwrap(), PcaOptions::default());
+    assert!(matches!(pure, Err(LearnError::Refused { .. })));
+    assert!(Scaler::new(bounds(), &privacy(), ScalerOptions { least: 0.0 }).is_err());
+    let learner = Pca::new(bounds(), &privacy(), PcaOptions::default()).unwrap();
+    let mut budget = budget(&learner);
+    let mut entropy = SeededEntropy::new(3);
+    let narrow = Sensitive::new(Matrix::filled(2, 2, 0.0));
+    let before = budget.remaining();
+    assert!(learner.fit(&narrow, &mut budget, &mut entropy).is_err());
+    assert_eq!(budget.remaining(), before);
+}
