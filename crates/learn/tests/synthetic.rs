@@ -20,7 +20,7 @@ fn table(rows: u32) -> Matrix<f64> {
         let mixed = i.wrapping_mul(2_654_435_761) >> 7;
         let x = f64::from(mixed % 1000) / 1000.0;
         let level = (4.0 * x).floor();
-        let copied = if mixed % 10 == 0 { f64::from(mixed / 1000 % 4) } else { level };
+        let copied = if mixed.is_multiple_of(10) { f64::from(mixed / 1000 % 4) } else { level };
         [x, level, copied, f64::from(mixed / 4000 % 3)]
     };
     Matrix::from_rows(&(0..rows).map(row).collect::<Vec<_>>())

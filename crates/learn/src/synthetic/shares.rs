@@ -27,7 +27,7 @@ pub(super) struct Parts {
 
 /// By how many thousandths Gaussian noise is larger than if choices were as good as it, until the target
 /// is certified: bounded loss is nearly that, once there are a few of it.
-const LARGER: [u32; 7] = [1003, 1010, 1030, 1100, 1300, 2000, 5000];
+const LARGER: [u32; 10] = [1003, 1010, 1015, 1020, 1025, 1030, 1100, 1300, 2000, 5000];
 
 impl Shares {
     /// What reaches a target, certified.

@@ -21,9 +21,9 @@ const ORDERS: [f64; 24] = [
 /// chances of one event under Q and Q',
 /// D_λ(A||A') <= D_λ(Q||Q') + ln(f'(q)^λ f'(q')^(1-λ))/(λ-1) (lemma 7 of the paper). From there:
 ///
-/// * Truncated negative binomial K: f'(x) = E[K] γ^(η+1) (1-(1-γ)x)^(-η-1). If D_λ̂ <= ε̂ (λ̂ >= 1),
+/// * Truncated negative binomial K: f'(x) = (E K) γ^(η+1) (1-(1-γ)x)^(-η-1). If D_λ̂ <= ε̂ (λ̂ >= 1),
 ///   p' <= (p e^ε̂)^(1-1/λ̂) for all events, and p = 1-(1-γ)q is at least γ, so
-///   ε' = ε + (1+η)(1-1/λ̂) ε̂ + (1+η) ln(1/γ)/λ̂ + ln E[K]/(λ-1) (theorem 2). If Q is ε-private,
+///   ε' = ε + (1+η)(1-1/λ̂) ε̂ + (1+η) ln(1/γ)/λ̂ + ln(E K)/(λ-1) (theorem 2). If Q is ε-private,
 ///   λ and λ̂ to infinity: (2+η) ε.
 /// * Poisson K of mean μ: f'(x) = μ e^(μ(x-1)). If p' <= e^ε̂ p + δ̂ for all events with
 ///   e^ε̂ <= 1 + 1/(λ-1), then the factor is at most μ e^((λ-1)μδ̂) (theorem 6). That nothing runs is an
