@@ -20,8 +20,8 @@ fn stripes(records: usize, turn: usize) -> (Matrix<f32>, Vec<u32>) {
         for place in 0..64 {
             let (y, x) = (place / 8, place % 8);
             let along = if class == 0 { x } else { y };
-            let speck = (place * 31 + record * 17 + turn * 5) % 23 == 0;
-            let dark = ((along + record / 5) / 2 % 2 == 0) != speck;
+            let speck = (place * 31 + record * 17 + turn * 5).is_multiple_of(23);
+            let dark = ((along + record / 5) / 2).is_multiple_of(2) != speck;
             values.push(if dark { 1.0 } else { 0.0 });
         }
         labels.push(u32::try_from(class).unwrap());
