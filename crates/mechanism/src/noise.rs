@@ -220,14 +220,28 @@ impl Noise {
         let distance = contribution(sensitivity.distance(), under)?;
         let template = Template::parse(&format!("gaussian(sigma=?, sensitivity={distance})"))?;
         let hidden = calibrate(&template, target, under, Accuracy::default())?.value;
-        let sigma = hiding(&hidden, grid)?.ok_or_else(|| {
+        Self::gaussian_as(&hidden, sensitivity, grid)
+    }
+
+    /// Gaussian noise on the grid that hides a distance in L2 at least as well as normal noise of
+    /// standard deviation `hidden` does, and is described as that.
+    ///
+    /// # Errors
+    /// If sigma is below two steps of the grid, or the distance is beyond the grid.
+    pub fn gaussian_as(
+        hidden: &Rational,
+        sensitivity: &Sensitivity<L2>,
+        grid: Grid,
+    ) -> Result<Self, MechanismError> {
+        let distance = contribution(sensitivity.distance(), sensitivity.neighbours())?;
+        let sigma = hiding(hidden, grid)?.ok_or_else(|| {
             let step = grid.step();
             MechanismError::invalid("the grid step", step, format!("at most half of {hidden}"))
         })?;
         let found = Self::gaussian(&sigma, sensitivity, grid)?;
-        // Of the same law, but described by the short number that was certified: for σ = e + 1/(4e)
+        // Of the same law, but described by the short number: for σ = e + 1/(4e)
         // σ - 1/(4σ) is above e, as σ is.
-        let leaf = Leaf::Gaussian { sigma: hidden, sensitivity: distance };
+        let leaf = Leaf::Gaussian { sigma: hidden.clone(), sensitivity: distance };
         Ok(Self { spec: MechanismSpec::leaf(leaf)?, ..found })
     }
 

@@ -1,0 +1,43 @@
+//! Private models: a crowd's pattern, and nobody's row.
+//!
+//! A [`Learner`] is a [`Mechanism`](throng_mechanism::Mechanism) whose input is a table of examples and whose output is a model.
+//! It is *described* (its parameters are checked, its noise calibrated and its spec certified when it
+//! is made), *paid* for (a permit from a budget or a ledger), *fitted* once on
+//! [`Sensitive`](throng_mechanism::Sensitive) data, and *handed over* with its guarantee; see [`model`] for saving
+//! and loading.
+//!
+//! # What holds for every learner
+//! * Bounds, classes and all else that shapes a model are declared by the caller or bought privately;
+//!   nothing is read silently from the data, not even how many records there are.
+//! * Whatever the records contain, fitting succeeds: numbers are clamped to their bounds, NaN counts as
+//!   the middle of its bounds, a record whose label is not declared is left out. Wrong shapes
+//!   and parameters are refused before anything is paid.
+//! * Contributions of records are put on a grid of integers and clipped there, so sums are exact,
+//!   the same for every order and number of threads, and a sensitivity is proved for the numbers
+//!   that are computed, not for the real numbers they stand for.
+//!
+//! # Core
+//! | module | what it holds |
+//! |---|---|
+//! | [`data`], [`matrix`], [`bounds`] | examples, tables of numbers, what is declared about them |
+//! | [`privacy`] | a target and how it is shared among releases |
+//! | [`exact`] | sums of products that are exact in floating point |
+//! | [`model`] | fitted models: prediction, cards, JSON and safetensors |
+
+pub mod bounds;
+pub mod data;
+mod error;
+pub mod exact;
+mod learner;
+mod math;
+pub mod matrix;
+pub mod model;
+pub mod privacy;
+
+pub use bounds::{Bounds, Classes, Interval};
+pub use data::{Classified, Examples, Measured};
+pub use error::LearnError;
+pub use learner::Learner;
+pub use matrix::Matrix;
+pub use model::{Card, Model, Predict, Predictions, Saved};
+pub use privacy::Privacy;

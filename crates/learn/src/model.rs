@@ -1,0 +1,53 @@
+//! Fitted models: what they say about new rows, and how they are kept.
+//!
+//! A saved model is its parameters and a [`Card`]: what it is, what it was fitted under, what was
+//! declared. It has two forms with the same content: JSON, for people; and safetensors, whose header
+//! holds the JSON without its large tables ([`Saved::to_safetensors`]).
+
+mod card;
+mod saved;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::{LearnError, Matrix};
+pub use card::Card;
+pub use saved::Saved;
+
+/// A fitted model, as data.
+pub trait Model: Serialize + DeserializeOwned {
+    /// What it is called in a saved file and on the command line: `logistic`, `k-means`, ...
+    const KIND: &'static str;
+}
+
+/// What a model says about rows it is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Predictions {
+    /// The likeliest class of each row, and how likely each class is (rows × classes) if the model
+    /// knows.
+    Classes {
+        /// The number of the class.
+        chosen: Vec<u32>,
+        /// One row for each row, one column for each class; rows sum to 1.
+        probabilities: Option<Matrix<f64>>,
+    },
+    /// A number for each row.
+    Numbers(Vec<f64>),
+    /// The cluster of each row.
+    Clusters(Vec<u32>),
+    /// New features for each row.
+    Features(Matrix<f64>),
+}
+
+/// A model that can be asked about new rows.
+pub trait Predict {
+    /// How many columns a row must have.
+    fn columns(&self) -> usize;
+
+    /// What it says about each row. Numbers that are not finite or out of bounds count as in the
+    /// fit.
+    ///
+    /// # Errors
+    /// If the rows have another number of columns.
+    fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError>;
+}

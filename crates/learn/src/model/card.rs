@@ -1,0 +1,83 @@
+use serde::{Deserialize, Serialize};
+use throng_account::{Accuracy, Bracket, MechanismSpec, Neighbours, PrivacyLoss};
+use throng_mechanism::Guarantee;
+
+use crate::LearnError;
+
+/// What a model was fitted under: everything that a reader must know to judge it.
+///
+/// A card is a statement of whoever wrote the file, not a proof.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Card {
+    /// The mechanism, in the language of specs.
+    mechanism: String,
+    /// What "differ in one unit" means.
+    neighbours: String,
+    /// Whose privacy is protected.
+    unit: String,
+    /// The names of the columns, in order.
+    pub columns: Vec<String>,
+    /// The name of the label, if there is one.
+    pub label: Option<String>,
+    /// The names of the classes, in order.
+    pub classes: Vec<String>,
+    /// The version that fitted it.
+    version: String,
+}
+
+impl Card {
+    /// The card of a model that was released under a guarantee.
+    #[must_use]
+    pub fn of(guarantee: &Guarantee) -> Self {
+        Self {
+            mechanism: guarantee.spec().to_string(),
+            neighbours: guarantee.neighbours().to_string(),
+            unit: "a record".to_owned(),
+            columns: Vec::new(),
+            label: None,
+            classes: Vec::new(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+
+    /// With the names of the columns, of the label, and of the classes.
+    #[must_use]
+    pub fn named(self, columns: Vec<String>, label: Option<String>, classes: Vec<String>) -> Self {
+        Self { columns, label, classes, ..self }
+    }
+
+    /// The mechanism.
+    ///
+    /// # Errors
+    /// If the text is none.
+    pub fn spec(&self) -> Result<MechanismSpec, LearnError> {
+        self.mechanism
+            .parse()
+            .map_err(|error| LearnError::malformed(format!("its mechanism: {error}")))
+    }
+
+    /// What "differ in one unit" means.
+    ///
+    /// # Errors
+    /// If the text is no relation.
+    pub fn neighbours(&self) -> Result<Neighbours, LearnError> {
+        self.neighbours
+            .parse()
+            .map_err(|error| LearnError::malformed(format!("its relation: {error}")))
+    }
+
+    /// Whose privacy is protected.
+    #[must_use]
+    pub fn unit(&self) -> &str {
+        &self.unit
+    }
+
+    /// Its epsilon at a delta; the upper end is the promise.
+    ///
+    /// # Errors
+    /// If the texts are no mechanism and relation, or as for [`PrivacyLoss::epsilon`].
+    pub fn epsilon(&self, delta: f64) -> Result<Bracket, LearnError> {
+        let loss = PrivacyLoss::of_spec(&self.spec()?, self.neighbours()?, Accuracy::default())?;
+        Ok(loss.epsilon(delta)?)
+    }
+}

@@ -1,0 +1,250 @@
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use safetensors::tensor::{Dtype, SafeTensors, View, serialize};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use throng_mechanism::Release;
+
+use super::{Card, Model};
+use crate::LearnError;
+
+/// The format of saved models; a meaning never changes.
+const FORMAT: u32 = 1;
+
+/// Where the header of a safetensors file keeps the rest of the model.
+const HEADER: &str = "throng";
+
+/// Tables with at least so many numbers go into tensors.
+const LARGE: usize = 16;
+
+/// A model with its card.
+///
+/// ```
+/// use throng_learn::{Card, Saved};
+/// # use serde::{Deserialize, Serialize};
+/// # #[derive(Serialize, Deserialize, PartialEq, Debug)] struct Mean { value: f64 }
+/// # impl throng_learn::Model for Mean { const KIND: &'static str = "mean"; }
+/// # fn round_trip(saved: &Saved<Mean>) -> Result<(), throng_learn::LearnError> {
+/// let text = saved.to_json()?;
+/// let again: Saved<Mean> = Saved::from_json(&text)?;
+/// assert_eq!(again.model(), saved.model());
+/// # Ok(()) }
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Saved<M> {
+    card: Card,
+    model: M,
+}
+
+#[derive(Serialize, Deserialize)]
+struct File<M> {
+    throng: u32,
+    kind: String,
+    card: Card,
+    model: M,
+}
+
+impl<M: Model> Saved<M> {
+    /// A released model with the card of its guarantee.
+    pub fn of(release: Release<M>) -> Self {
+        let (model, guarantee) = release.into_parts();
+        Self { card: Card::of(&guarantee), model }
+    }
+
+    /// A model with a card.
+    #[must_use]
+    pub const fn new(card: Card, model: M) -> Self {
+        Self { card, model }
+    }
+
+    /// The card.
+    #[must_use]
+    pub const fn card(&self) -> &Card {
+        &self.card
+    }
+
+    /// The model.
+    #[must_use]
+    pub const fn model(&self) -> &M {
+        &self.model
+    }
+
+    /// Both, apart.
+    #[must_use]
+    pub fn into_parts(self) -> (Card, M) {
+        (self.card, self.model)
+    }
+
+    /// As JSON.
+    ///
+    /// # Errors
+    /// If a parameter is not finite.
+    pub fn to_json(&self) -> Result<String, LearnError> {
+        serde_json::to_string_pretty(&self.to_value()?).map_err(|error| broken(&error))
+    }
+
+    /// From JSON.
+    ///
+    /// # Errors
+    /// If it is no saved model of this kind.
+    pub fn from_json(text: &str) -> Result<Self, LearnError> {
+        Self::from_value(serde_json::from_str(text).map_err(|error| broken(&error))?)
+    }
+
+    /// As safetensors: the large tables as tensors, named by where they are in the JSON form; the
+    /// rest of that form in the header.
+    ///
+    /// # Errors
+    /// If a parameter is not finite.
+    pub fn to_safetensors(&self) -> Result<Vec<u8>, LearnError> {
+        let mut rest = self.to_value()?;
+        let mut tensors = Vec::new();
+        take_tensors(&mut rest, "", &mut tensors);
+        let header = HashMap::from([(HEADER.to_owned(), rest.to_string())]);
+        serialize(tensors, Some(header)).map_err(|error| broken(&error))
+    }
+
+    /// From safetensors.
+    ///
+    /// # Errors
+    /// If it is no saved model of this kind.
+    pub fn from_safetensors(bytes: &[u8]) -> Result<Self, LearnError> {
+        Self::from_value(read_safetensors(bytes)?)
+    }
+
+    fn to_value(&self) -> Result<Value, LearnError> {
+        let model = serde_json::to_value(&self.model).map_err(|error| broken(&error))?;
+        let card = serde_json::to_value(&self.card).map_err(|error| broken(&error))?;
+        Ok(json!({ "throng": FORMAT, "kind": M::KIND, "card": card, "model": model }))
+    }
+
+    fn from_value(value: Value) -> Result<Self, LearnError> {
+        let kind = kind_of(&value)?;
+        if kind != M::KIND {
+            return Err(LearnError::malformed(format!("it is a {kind}, not a {}", M::KIND)));
+        }
+        let file: File<M> = serde_json::from_value(value).map_err(|error| broken(&error))?;
+        Ok(Self { card: file.card, model: file.model })
+    }
+}
+
+/// What kind of model a JSON document holds.
+pub(crate) fn kind_of(value: &Value) -> Result<String, LearnError> {
+    match value.get("throng").and_then(Value::as_u64) {
+        Some(format) if format == u64::from(FORMAT) => {}
+        Some(format) => {
+            let reason = format!("format {format} is newer than {FORMAT}, the newest known here");
+            return Err(LearnError::malformed(reason));
+        }
+        None => return Err(LearnError::malformed("it does not say that it is one")),
+    }
+    let kind = value.get("kind").and_then(Value::as_str);
+    kind.map(str::to_owned).ok_or_else(|| LearnError::malformed("it does not say of which kind"))
+}
+
+/// The whole JSON form of a model in safetensors.
+pub(crate) fn read_safetensors(bytes: &[u8]) -> Result<Value, LearnError> {
+    let tensors = SafeTensors::deserialize(bytes).map_err(|error| broken(&error))?;
+    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|error| broken(&error))?;
+    let header = metadata.metadata().as_ref().and_then(|data| data.get(HEADER));
+    let header = header.ok_or_else(|| LearnError::malformed("it is no model of Throng's"))?;
+    let mut value = serde_json::from_str(header).map_err(|error| broken(&error))?;
+    put_tensors(&mut value, &tensors)?;
+    Ok(value)
+}
+
+fn broken(error: &dyn std::fmt::Display) -> LearnError {
+    LearnError::malformed(error.to_string())
+}
+
+/// Double precision numbers on their way to a file.
+struct Doubles {
+    shape: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+impl View for Doubles {
+    fn dtype(&self) -> Dtype {
+        Dtype::F64
+    }
+
+    fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    fn data(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(&self.bytes)
+    }
+
+    fn data_len(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+/// Takes the values of large tables out of a document; the name of the tensor stays in their place.
+fn take_tensors(value: &mut Value, path: &str, taken: &mut Vec<(String, Doubles)>) {
+    match value {
+        Value::Object(members) => {
+            if let Some(table) = table(members) {
+                members.insert("values".to_owned(), json!({ "tensor": path }));
+                taken.push((path.to_owned(), table));
+                return;
+            }
+            for (name, member) in members {
+                take_tensors(member, &format!("{path}/{name}"), taken);
+            }
+        }
+        Value::Array(members) => {
+            for (place, member) in members.iter_mut().enumerate() {
+                take_tensors(member, &format!("{path}/{place}"), taken);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+/// The numbers of an object that is a large table.
+fn table(members: &serde_json::Map<String, Value>) -> Option<Doubles> {
+    let shape: Vec<usize> = serde_json::from_value(members.get("shape")?.clone()).ok()?;
+    let values = members.get("values")?.as_array().filter(|values| values.len() >= LARGE)?;
+    if shape.iter().product::<usize>() != values.len() {
+        return None;
+    }
+    let numbers: Option<Vec<f64>> = values.iter().map(Value::as_f64).collect();
+    let bytes = numbers?.iter().flat_map(|x| x.to_le_bytes()).collect();
+    Some(Doubles { shape, bytes })
+}
+
+/// Puts the values back.
+fn put_tensors(value: &mut Value, tensors: &SafeTensors<'_>) -> Result<(), LearnError> {
+    match value {
+        Value::Object(members) => {
+            let name = members.get("tensor").and_then(Value::as_str).filter(|_| members.len() == 1);
+            if let Some(name) = name {
+                *value = numbers(name, tensors)?;
+                return Ok(());
+            }
+            members.values_mut().try_for_each(|member| put_tensors(member, tensors))
+        }
+        Value::Array(members) => {
+            members.iter_mut().try_for_each(|member| put_tensors(member, tensors))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(()),
+    }
+}
+
+fn numbers(name: &str, tensors: &SafeTensors<'_>) -> Result<Value, LearnError> {
+    let tensor = tensors.tensor(name).map_err(|error| broken(&error))?;
+    if tensor.dtype() != Dtype::F64 {
+        return Err(LearnError::malformed(format!("tensor {name} is not of double precision")));
+    }
+    let word = |bytes: &[u8]| <[u8; 8]>::try_from(bytes).map_or(f64::NAN, f64::from_le_bytes);
+    let values: Vec<f64> = tensor.data().chunks_exact(8).map(word).collect();
+    if values.iter().any(|x| !x.is_finite()) {
+        return Err(LearnError::malformed(format!(
+            "tensor {name} has entries that are not finite"
+        )));
+    }
+    serde_json::to_value(values).map_err(|error| broken(&error))
+}
