@@ -195,7 +195,16 @@ class Peers:
 
     def __init__(self, path, fresh):
         self.path = path
-        self.known = json.loads(path.read_text()) if path.exists() and not fresh else {}
+        self.known = {} if fresh else self.kept()
+
+    def kept(self):
+        return json.loads(self.path.read_text()) if self.path.exists() else {}
+
+    def keep(self):
+        """What another run kept in the meantime stays."""
+        beside = self.path.with_suffix(".new")
+        beside.write_text(json.dumps({**self.kept(), **self.known}, indent=0))
+        beside.replace(self.path)
 
     def score(self, make, settings, data, epsilon, seed):
         library = LIBRARY.get(make, "diffprivlib")
@@ -206,8 +215,10 @@ class Peers:
         return self.known[key]
 
     def scores(self, make, settings, data, epsilon, seeds):
+        before = len(self.known)
         found = [self.score(make, settings, data, epsilon, seed) for seed in range(seeds)]
-        self.path.write_text(json.dumps(self.known))
+        if len(self.known) > before:
+            self.keep()
         return found
 
     def best(self, make, grid, data, epsilon, seeds):
