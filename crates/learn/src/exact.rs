@@ -60,11 +60,11 @@ mod tests {
 
     #[test]
     fn blocks_are_exact_where_one_sum_would_not_be() {
-        let large = 2_f64.powi(26) + 1.0;
+        let large = 67_108_865.0_f64;
         let rows = 40;
         let a = Matrix::filled(rows, 2, large);
         let b = Matrix::filled(rows, 1, large + 2.0);
-        let found = cross(&a, &b, 2_f64.powi(52)).unwrap();
+        let found = cross(&a, &b, EXACT / 2.0).unwrap();
         let one = (1_i64 << 26) + 1;
         assert_eq!(found, vec![one * (one + 2) * 40; 2]);
     }

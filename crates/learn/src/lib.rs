@@ -20,6 +20,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`data`], [`matrix`], [`bounds`] | examples, tables of numbers, what is declared about them |
+//! | [`schema`] | columns with names: from cells to numbers |
 //! | [`privacy`] | a target and how it is shared among releases |
 //! | [`exact`] | sums of products that are exact in floating point |
 //! | [`model`] | fitted models: prediction, cards, JSON and safetensors |
@@ -33,6 +34,7 @@ mod math;
 pub mod matrix;
 pub mod model;
 pub mod privacy;
+pub mod schema;
 
 pub use bounds::{Bounds, Classes, Interval};
 pub use data::{Classified, Examples, Measured};
@@ -41,3 +43,4 @@ pub use learner::Learner;
 pub use matrix::Matrix;
 pub use model::{Card, Model, Predict, Predictions, Saved};
 pub use privacy::Privacy;
+pub use schema::Schema;

@@ -3,6 +3,7 @@ use throng_account::{Accuracy, Bracket, MechanismSpec, Neighbours, PrivacyLoss};
 use throng_mechanism::Guarantee;
 
 use crate::LearnError;
+use crate::schema::{Encoding, Schema};
 
 /// What a model was fitted under: everything that a reader must know to judge it.
 ///
@@ -15,12 +16,9 @@ pub struct Card {
     neighbours: String,
     /// Whose privacy is protected.
     unit: String,
-    /// The names of the columns, in order.
-    pub columns: Vec<String>,
-    /// The name of the label, if there is one.
-    pub label: Option<String>,
-    /// The names of the classes, in order.
-    pub classes: Vec<String>,
+    /// What was declared about the table, and how its categories were encoded, if it had names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    table: Option<(Schema, Encoding)>,
     /// The version that fitted it.
     version: String,
 }
@@ -33,17 +31,21 @@ impl Card {
             mechanism: guarantee.spec().to_string(),
             neighbours: guarantee.neighbours().to_string(),
             unit: "a record".to_owned(),
-            columns: Vec::new(),
-            label: None,
-            classes: Vec::new(),
+            table: None,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }
 
-    /// With the names of the columns, of the label, and of the classes.
+    /// With what was declared about the table.
     #[must_use]
-    pub fn named(self, columns: Vec<String>, label: Option<String>, classes: Vec<String>) -> Self {
-        Self { columns, label, classes, ..self }
+    pub fn of_table(self, schema: Schema, encoding: Encoding) -> Self {
+        Self { table: Some((schema, encoding)), ..self }
+    }
+
+    /// What was declared about the table, and how categories were encoded.
+    #[must_use]
+    pub const fn table(&self) -> Option<&(Schema, Encoding)> {
+        self.table.as_ref()
     }
 
     /// The mechanism.
@@ -70,6 +72,12 @@ impl Card {
     #[must_use]
     pub fn unit(&self) -> &str {
         &self.unit
+    }
+
+    /// The version that fitted it.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
     }
 
     /// Its epsilon at a delta; the upper end is the promise.
