@@ -1,8 +1,11 @@
 //! What is declared about data before it is looked at.
 
+mod bought;
+
 use serde::{Deserialize, Serialize};
 
 use crate::LearnError;
+pub use bought::{BuyBounds, BuyBoundsOptions};
 
 /// Where the numbers of a column lie, as declared; others are clamped to it.
 ///

@@ -6,9 +6,12 @@
 //! the fast product of a library, which promises nothing about rounding, has none to do. What
 //! comes out does not depend on the order of the records or on how the work is divided.
 
+use std::ops::Range;
+
 use faer::{Accum, Par};
 
 use crate::math::{count, nearest};
+use crate::parallel::over_rows;
 use crate::{LearnError, Matrix};
 
 /// Partial sums stay below this, 2^53.
@@ -31,20 +34,32 @@ pub fn cross(a: &Matrix<f64>, b: &Matrix<f64>, reach: f64) -> Result<Vec<i64>, L
     if !(1.0..=EXACT / 2.0).contains(&reach) {
         return Err(LearnError::invalid("the reach of a product", reach, "in [1, 2^52]"));
     }
-    let block = rows_of_a_block(reach);
-    let mut totals = vec![0_i64; a.columns().saturating_mul(b.columns())];
-    let mut sums = Matrix::filled(a.columns(), b.columns(), 0.0);
-    for start in (0..a.rows()).step_by(block) {
-        let rows = block.min(a.rows() - start);
-        let (left, right) = (a.view().subrows(start, rows), b.view().subrows(start, rows));
-        let (p, q) = (a.columns(), b.columns());
+    let cells = a.columns().saturating_mul(b.columns());
+    let parts = over_rows(a.rows(), cells, |rows| of_rows(a, b, rows, rows_of_a_block(reach)));
+    let mut totals = vec![0_i64; cells];
+    for part in parts {
+        for (total, sum) in totals.iter_mut().zip(part) {
+            *total = total.saturating_add(sum);
+        }
+    }
+    Ok(totals)
+}
+
+/// The sums over some rows, block by block.
+fn of_rows(a: &Matrix<f64>, b: &Matrix<f64>, rows: Range<usize>, block: usize) -> Vec<i64> {
+    let (p, q) = (a.columns(), b.columns());
+    let mut totals = vec![0_i64; p.saturating_mul(q)];
+    let mut sums = Matrix::filled(p, q, 0.0);
+    for start in rows.clone().step_by(block) {
+        let count = block.min(rows.end - start);
+        let (left, right) = (a.view().subrows(start, count), b.view().subrows(start, count));
         let out = faer::MatMut::from_row_major_slice_mut(sums.values_mut(), p, q);
         faer::linalg::matmul::matmul(out, Accum::Replace, left.transpose(), right, 1.0, Par::Seq);
         for (total, sum) in totals.iter_mut().zip(sums.values()) {
             *total = total.saturating_add(nearest(*sum));
         }
     }
-    Ok(totals)
+    totals
 }
 
 /// How many products of that size stay within 2^53 together; 2^20 at most.
@@ -67,6 +82,21 @@ mod tests {
         let found = cross(&a, &b, EXACT / 2.0).unwrap();
         let one = (1_i64 << 26) + 1;
         assert_eq!(found, vec![one * (one + 2) * 40; 2]);
+    }
+
+    #[test]
+    fn many_rows_on_many_threads_are_exact_too() {
+        let rows = 1 << 19;
+        let values = (0..2 * rows).map(|i: u32| f64::from(i % 1000) - 500.0).collect();
+        let a = Matrix::new(1 << 19, 2, values).unwrap();
+        let by_hand = |p: usize, q: usize| -> i64 {
+            a.iter().map(|row| nearest(row[p]) * nearest(row[q])).sum()
+        };
+        let expected = [by_hand(0, 0), by_hand(0, 1), by_hand(1, 0), by_hand(1, 1)];
+        assert_eq!(cross(&a, &a, 250_000.0).unwrap(), expected);
+        // Enough columns for several threads.
+        let wide = Matrix::filled(1 << 17, 16, 3.0);
+        assert_eq!(cross(&wide, &wide, 9.0).unwrap(), vec![9 << 17; 256]);
     }
 
     #[test]

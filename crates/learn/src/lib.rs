@@ -33,6 +33,7 @@ mod learner;
 mod math;
 pub mod matrix;
 pub mod model;
+mod parallel;
 pub mod privacy;
 pub mod schema;
 

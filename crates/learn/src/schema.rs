@@ -68,13 +68,17 @@ pub enum Cell<'a> {
 }
 
 impl Cell<'_> {
-    /// The number that it is; NaN if it is none.
+    /// The number that it is, `true` being 1 and `false` 0; NaN if it is none.
     #[must_use]
     pub fn number(self) -> f64 {
         match self {
             Self::Missing => f64::NAN,
             Self::Number(number) => number,
-            Self::Text(text) => text.trim().parse().unwrap_or(f64::NAN),
+            Self::Text(text) => match text.trim() {
+                "true" => 1.0,
+                "false" => 0.0,
+                text => text.parse().unwrap_or(f64::NAN),
+            },
         }
     }
 
