@@ -38,6 +38,11 @@ class Verdicts:
         return f"{target}: {'met' if met else '**missed**'}"
 
 
+def on_one_core():
+    """Of this process: with one core to run on, Throng starts no threads."""
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
 class Throng:
     def __init__(self, binary, runs):
         self.binary, self.runs = binary, runs
@@ -45,7 +50,7 @@ class Throng:
     def ask(self, *arguments):
         """The lines of JSON a call prints; nothing if there is no such model (yet)."""
         command = [str(part) for part in (self.binary, *arguments)]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run(command, capture_output=True, text=True, preexec_fn=on_one_core)
         if done.returncode != 0:
             print(f"{' '.join(command[1:3])}: {done.stderr.strip()}", file=sys.stderr)
             return []

@@ -65,7 +65,7 @@ impl Options {
 
 /// Makes a learner, pays for it and fits it: (model, CPU seconds).
 pub(crate) fn fit<L: Learner>(
-    make: impl FnOnce(Privacy) -> Result<L, Fault>,
+    make: impl FnOnce(&Privacy) -> Result<L, Fault>,
     input: L::Input,
     (epsilon, delta): (f64, f64),
 ) -> Result<(L::Output, f64), Fault>
@@ -74,7 +74,7 @@ where
 {
     let input = Sensitive::new(input);
     let (made, seconds) = timed(|| -> Result<_, Fault> {
-        let learner = make(Privacy::approximate(epsilon, delta)?)?;
+        let learner = make(&Privacy::approximate(epsilon, delta)?)?;
         let (epsilon, delta) = (Rational::from_f64(epsilon)?, Rational::from_f64(delta)?);
         let mut budget = Budget::approx(epsilon, delta, learner.neighbours())?;
         Ok(learner.fit(&input, &mut budget, &mut OsEntropy)?)
@@ -129,7 +129,7 @@ pub(crate) fn repeat(
 /// Fits a classifier and scores it on the held-out rows.
 fn classify<L>(
     options: &Options,
-    make: impl Fn(&Set, Privacy) -> Result<L, Fault>,
+    make: impl Fn(&Set, &Privacy) -> Result<L, Fault>,
 ) -> Result<(), Fault>
 where
     L: Learner<Input = throng_learn::Classified>,
@@ -148,7 +148,7 @@ where
 /// The same for a regression.
 fn regress<L>(
     options: &Options,
-    make: impl Fn(&Set, Privacy) -> Result<L, Fault>,
+    make: impl Fn(&Set, &Privacy) -> Result<L, Fault>,
 ) -> Result<(), Fault>
 where
     L: Learner<Input = throng_learn::Measured>,
