@@ -24,12 +24,19 @@
 //! | [`privacy`] | a target and how it is shared among releases |
 //! | [`exact`] | sums of products that are exact in floating point |
 //! | [`model`] | fitted models: prediction, cards, JSON and safetensors |
+//!
+//! # Models
+//! | module | what it fits |
+//! |---|---|
+//! | [`linear`] | linear regression from noisy second moments |
 
 pub mod bounds;
 pub mod data;
+mod erm;
 mod error;
 pub mod exact;
 mod learner;
+pub mod linear;
 mod math;
 pub mod matrix;
 pub mod model;

@@ -1,0 +1,92 @@
+//! Rows of integers with a proved norm.
+
+use throng_account::Neighbours;
+use throng_numeric::Rational;
+
+use crate::Interval;
+
+/// Steps from 0 to 1 on the grid of rows, 2^13.
+pub(crate) const LEVELS: f64 = 8192.0;
+
+/// The same as an integer.
+pub(crate) const LEVELS_INTEGER: i64 = 8192;
+
+/// What a factor is lowered by so that no rounding lifts a product above its real value: five
+/// roundings of relative error 2^-53 are less.
+const SLACK: f64 = 1.0 - 1.0 / (1_u64 << 40) as f64;
+
+/// How far the sum over all records moves, if one record contributes a vector of this norm.
+///
+/// # Guarantee
+/// One contribution is there or not; or two of them, each of that norm, are exchanged.
+pub(crate) fn distance(contribution: &Rational, under: Neighbours) -> Rational {
+    match under {
+        Neighbours::AddRemove | Neighbours::ZeroOut => contribution.clone(),
+        Neighbours::Replace => contribution * &Rational::from(2),
+    }
+}
+
+/// A number on the way from -1 to 1, in steps of the grid.
+pub(crate) fn steps(interval: Interval, x: f64) -> f64 {
+    (interval.symmetric(x) * LEVELS).round_ties_even()
+}
+
+/// The sum of squares: exact for integers as long as it is below 2^53.
+pub(crate) fn square(row: &[f64]) -> f64 {
+    row.iter().map(|x| x * x).sum()
+}
+
+/// The sum of sizes: exact for integers as long as it is below 2^53.
+pub(crate) fn size(row: &[f64]) -> f64 {
+    row.iter().map(|x| x.abs()).sum()
+}
+
+/// Shrinks a row by a factor `most`/`norm`, if that is below 1, towards 0 onto the integers.
+///
+/// # Guarantee
+/// If `norm` is the row's norm up to a relative error of 2^-50, the norm is at most `most`
+/// afterwards: the factor is lowered by 2^-40, so each computed product is no larger than the real
+/// one (its roundings are smaller than that), and rounding towards 0 shrinks it further; a norm
+/// that looks at sizes only follows.
+pub(crate) fn shrink(row: &mut [f64], norm: f64, most: f64) {
+    if norm <= most * SLACK {
+        return;
+    }
+    let factor = most / norm * SLACK;
+    for x in row {
+        *x = (*x * factor).trunc();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_shrunk_row_has_its_norm_exactly(
+            row in prop::collection::vec(-8192_i64..=8192, 1..20),
+            most in 1_i64..20_000,
+        ) {
+            let mut found: Vec<f64> = row.iter().map(|x| crate::math::number(*x)).collect();
+            let norm = square(&found).sqrt();
+            shrink(&mut found, norm, crate::math::number(most));
+            let square: i64 = found.iter().map(|x| crate::math::nearest(*x).pow(2)).sum();
+            prop_assert!(square <= most * most);
+            let mut found: Vec<f64> = row.iter().map(|x| crate::math::number(*x)).collect();
+            let norm = size(&found);
+            shrink(&mut found, norm, crate::math::number(most));
+            let size: i64 = found.iter().map(|x| crate::math::nearest(*x).abs()).sum();
+            prop_assert!(size <= most);
+        }
+    }
+
+    #[test]
+    fn hostile_numbers_become_steps() {
+        let interval = Interval::new(-3.0, 5.0).unwrap();
+        let found = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1.0, 5.0, 1e308]
+            .map(|x| steps(interval, x));
+        assert_eq!(found, [0.0, 8192.0, -8192.0, 0.0, 8192.0, 8192.0]);
+    }
+}
