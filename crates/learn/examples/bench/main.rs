@@ -18,6 +18,8 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::path::PathBuf;
 
+use throng_account::filter::Budget as Amount;
+use throng_learn::linear::{LinearOptions, LinearRegression};
 use throng_learn::{Learner, Matrix, Predict, Predictions, Privacy};
 use throng_mechanism::{Budget, Sensitive};
 use throng_numeric::Rational;
@@ -63,6 +65,11 @@ impl Options {
     }
 }
 
+/// A budget that covers any of these fits: each is held to its own target, below.
+fn wide() -> Amount {
+    Amount::Zcdp { rho: Rational::from(1_000_000), delta: Rational::ZERO }
+}
+
 /// Makes a learner, pays for it and fits it: (model, CPU seconds).
 pub(crate) fn fit<L: Learner>(
     make: impl FnOnce(&Privacy) -> Result<L, Fault>,
@@ -75,11 +82,15 @@ where
     let input = Sensitive::new(input);
     let (made, seconds) = timed(|| -> Result<_, Fault> {
         let learner = make(&Privacy::approximate(epsilon, delta)?)?;
-        let (epsilon, delta) = (Rational::from_f64(epsilon)?, Rational::from_f64(delta)?);
-        let mut budget = Budget::approx(epsilon, delta, learner.neighbours())?;
+        let mut budget = Budget::of(wide(), learner.neighbours())?;
         Ok(learner.fit(&input, &mut budget, &mut OsEntropy)?)
     });
-    Ok((made?.into_parts().0, seconds))
+    let (model, guarantee) = made?.into_parts();
+    let found = guarantee.epsilon(delta)?.upper;
+    if found > epsilon * (1.0 + 1e-9) {
+        return Err(format!("the model has an epsilon of {found}, not of {epsilon}").into());
+    }
+    Ok((model, seconds))
 }
 
 /// The share of labels that are right.
@@ -169,6 +180,10 @@ fn main() -> Result<(), Fault> {
     let (model, rest) = arguments.split_first().ok_or("which model?")?;
     let options = Options::parse(rest)?;
     match model.as_str() {
+        "linear" => regress(&options, |set, privacy| {
+            let (bounds, label) = (set.schema.bounds()?, set.schema.label()?);
+            Ok(LinearRegression::new(bounds, label, privacy, LinearOptions::default())?)
+        }),
         _ => Err(format!("no model is called {model}").into()),
     }
 }
