@@ -5,8 +5,8 @@ use throng_account::{Accuracy, Neighbours};
 use throng_mechanism::Grid;
 
 use crate::commands::{
-    account, audit, calibrate, completions, curve, explain, help, histogram, init, ledger, man,
-    noise, quantile, query,
+    account, audit, calibrate, completions, curve, explain, help, histogram, init, learn, ledger,
+    man, noise, quantile, query,
 };
 use crate::number::{self, Number};
 
@@ -31,6 +31,7 @@ pub(crate) enum Command {
     Account(account::Options),
     Calibrate(Box<calibrate::Options>),
     Curve(curve::Options),
+    Learn(learn::Options),
     Audit(Box<audit::Options>),
     Noise(Box<noise::Options>),
     Histogram(Box<histogram::Options>),

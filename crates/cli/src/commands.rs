@@ -9,6 +9,7 @@ pub(crate) mod explain;
 pub(crate) mod help;
 pub(crate) mod histogram;
 pub(crate) mod init;
+pub(crate) mod learn;
 pub(crate) mod ledger;
 pub(crate) mod man;
 pub(crate) mod noise;

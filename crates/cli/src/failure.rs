@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use throng_account::AccountError;
 use throng_audit::AuditError;
+use throng_learn::LearnError;
 use throng_ledger::LedgerError;
 use throng_mechanism::MechanismError;
 use throng_query::QueryError;
@@ -189,6 +190,23 @@ impl From<AuditError> for Failure {
             AuditError::Mechanism(error) => error.into(),
             AuditError::Numeric(_) => {
                 Self::usage(message, "a parameter is out of the range that can be computed")
+            }
+            _ => Self::bug(message),
+        }
+    }
+}
+
+impl From<LearnError> for Failure {
+    fn from(error: LearnError) -> Self {
+        let message = error.to_string();
+        match error {
+            LearnError::Mechanism(error) => error.into(),
+            LearnError::Refused { what, hint } => Self::told(REFUSED, what, hint),
+            LearnError::Invalid { name, allowed, .. } => {
+                Self::usage(message, format!("choose {name} so that it is {allowed}"))
+            }
+            LearnError::Malformed { .. } => {
+                Self::usage(message, "give a model that `throng learn fit` wrote")
             }
             _ => Self::bug(message),
         }

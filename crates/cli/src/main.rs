@@ -37,9 +37,9 @@ use std::process::ExitCode;
 use arguments::{Command, Throng};
 use clap::Parser;
 use commands::{
-    account, audit, calibrate, completions, curve, explain, help, histogram, init, ledger,
+    account, audit, calibrate, completions, curve, explain, help, histogram, init, learn,
 };
-use commands::{man, noise, quantile, query};
+use commands::{ledger, man, noise, quantile, query};
 use failure::Failure;
 
 fn main() -> ExitCode {
@@ -60,6 +60,7 @@ fn run() -> Result<(), Failure> {
         Command::Account(options) => account::run(&options),
         Command::Calibrate(options) => calibrate::run(&options),
         Command::Curve(options) => curve::run(&options),
+        Command::Learn(options) => learn::run(&options),
         Command::Audit(options) => audit::run(&options),
         Command::Noise(options) => noise::run(&options),
         Command::Histogram(options) => histogram::run(&options),

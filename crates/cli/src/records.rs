@@ -96,7 +96,7 @@ fn numbered(name: &str) -> Result<usize, Failure> {
 }
 
 /// A column by its name. The header is public, so it may be shown.
-fn named(header: &Row, name: &str) -> Result<usize, Failure> {
+pub(crate) fn named(header: &Row, name: &str) -> Result<usize, Failure> {
     let found = header.cells().position(|cell| cell.trim_ascii() == name.trim().as_bytes());
     found.ok_or_else(|| {
         let names: Vec<_> = header.cells().map(shown).collect();

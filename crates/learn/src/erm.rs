@@ -1,7 +1,86 @@
-//! What models with a convex loss share: rows on the grid, clipping, ways to a private minimum.
+//! What models with a convex loss of linear scores share: rows on the grid, clipping, and three ways to a
+//! private minimum.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | `rows` | numbers on the grid, clipped so that a norm holds for the integers themselves |
+//! | `loss` | losses of scores: logistic, softmax, Huber hinge |
+//! | `scores` | linear scores, as a model keeps them |
+//! | `survey` | a first release: how many records, where they lie, how far apart |
+//! | `descent` | noisy gradients of all records, step by step |
 
+pub(crate) mod descent;
+pub(crate) mod loss;
 pub(crate) mod rows;
+pub(crate) mod scores;
+pub(crate) mod survey;
+
+use serde::{Deserialize, Serialize};
+use throng_account::MechanismSpec;
+use throng_mechanism::{MechanismError, Run};
+
+use crate::{Bounds, Classes, Classified, LearnError, Privacy};
+use descent::Descent;
+use loss::Loss;
+use scores::Scores;
+
+/// How the minimum of a loss is made private.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// A fixed number of noisy gradient steps over all records; the best in most cases.
+    #[default]
+    Gradient,
+}
+
+/// What can be chosen about it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Settings {
+    pub(crate) method: Method,
+    pub(crate) steps: u32,
+    pub(crate) pace: f64,
+    pub(crate) penalty: Option<f64>,
+    pub(crate) norm: Option<f64>,
+}
+
+/// A private minimiser of a loss of linear scores.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Minimiser {
+    Gradient(Box<Descent>),
+}
+
+impl Minimiser {
+    pub(crate) fn new(
+        bounds: &Bounds,
+        loss: Loss,
+        privacy: &Privacy,
+        settings: &Settings,
+    ) -> Result<Self, LearnError> {
+        Ok(match settings.method {
+            Method::Gradient => {
+                let (steps, pace) = (settings.steps, settings.pace);
+                Self::Gradient(Box::new(Descent::new(bounds, loss, privacy, steps, pace)?))
+            }
+        })
+    }
+
+    pub(crate) fn spec(&self) -> Result<MechanismSpec, LearnError> {
+        match self {
+            Self::Gradient(descent) => descent.spec(),
+        }
+    }
+
+    /// Scores from the records whose label is declared.
+    pub(crate) fn run(
+        &self,
+        classes: Classes,
+        input: &Classified,
+        run: &mut Run<'_>,
+    ) -> Result<Scores, MechanismError> {
+        let declared = input.iter().filter_map(|(row, label)| Some((row, classes.place(*label)?)));
+        let (records, labels): (Vec<_>, Vec<_>) = declared.unzip();
+        match self {
+            Self::Gradient(descent) => descent.run(&records, &labels, run),
+        }
+    }
+}

@@ -23,26 +23,44 @@
 //! | [`schema`] | columns with names: from cells to numbers |
 //! | [`privacy`] | a target and how it is shared among releases |
 //! | [`exact`] | sums of products that are exact in floating point |
+//! | [`any`] | learners and models by name |
 //! | [`model`] | fitted models: prediction, cards, JSON and safetensors |
 //!
 //! # Models
 //! | module | what it fits |
 //! |---|---|
 //! | [`linear`] | linear regression from noisy second moments |
+//! | [`logistic`] | logistic regression, two classes or more |
+//! | [`conjugate`] | chances, means and rates with conjugate priors |
+//! | [`histogram`], [`marginals`] | counts in the cells of one table, of several |
+//! | [`network`] | neural networks by private gradient descent |
 
+pub mod any;
 pub mod bounds;
+pub mod columns;
+mod contribution;
+pub mod conjugate;
 pub mod data;
 mod erm;
+mod draws;
 mod error;
 pub mod exact;
+pub mod histogram;
 mod learner;
 pub mod linear;
+pub mod logistic;
+pub mod marginals;
 mod math;
 pub mod matrix;
 pub mod model;
+pub mod network;
 mod parallel;
+pub mod kmeans;
+pub mod naive_bayes;
+pub mod pca;
 pub mod privacy;
 pub mod schema;
+pub mod scattering;
 
 pub use bounds::{Bounds, Classes, Interval};
 pub use data::{Classified, Examples, Measured};

@@ -171,11 +171,19 @@ fn described(
     let noise = match alone {
         Some(epsilon) => {
             let distance = Sensitivity::<L1>::of(distance, under)?;
-            Noise::pure(&epsilon, &distance, Grid::WHOLE)?
+            Noise::laplace(&whole_scale(&distance, &epsilon)?, &distance, Grid::WHOLE)?
         }
         None => privacy.gaussian()?.noise((1, 1), &distance, Grid::WHOLE)?,
     };
     Ok((moments, noise))
+}
+
+/// A whole number of steps a little above distance/epsilon: room for the rounding of the
+/// accountant, and for what noise on a grid costs beyond noise on the line.
+fn whole_scale(distance: &Sensitivity<L1>, epsilon: &Rational) -> Result<Rational, LearnError> {
+    let room = Rational::ONE + Rational::new(1, 1_u32 << 30)?;
+    let scale = (distance.distance() * &room).checked_div(epsilon)?;
+    Ok(Rational::from(scale.ceil()) + Rational::ONE)
 }
 
 /// What is expected of the square of a feature that runs from -1 to 1.

@@ -5,7 +5,7 @@
 //! holds the JSON without its large tables ([`Saved::to_safetensors`]).
 
 mod card;
-mod saved;
+pub(crate) mod saved;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

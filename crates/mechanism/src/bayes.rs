@@ -24,6 +24,7 @@
 
 mod bernoulli;
 mod categories;
+pub mod given;
 mod normal;
 mod poisson;
 mod posterior;
@@ -33,7 +34,8 @@ pub use bernoulli::{Bernoulli, BernoulliEstimate};
 pub use categories::{Categories, CategoriesEstimate};
 pub use normal::{NormalMean, NormalMeanEstimate};
 pub use poisson::{PoissonRate, PoissonRateEstimate};
-pub use posterior::{Credible, Posterior};
+pub use posterior::{Credible, Part, Posterior};
+pub use window::ln_gamma;
 
 use crate::{MechanismError, Neighbours};
 

@@ -13,7 +13,7 @@ pub(crate) const LEVELS_INTEGER: i64 = 8192;
 
 /// What a factor is lowered by so that no rounding lifts a product above its real value: five
 /// roundings of relative error 2^-53 are less.
-const SLACK: f64 = 1.0 - 1.0 / (1_u64 << 40) as f64;
+const SLACK: f64 = 1.0 - 1.0 / 1_099_511_627_776.0;
 
 /// How far the sum over all records moves, if one record contributes a vector of this norm.
 ///
@@ -55,6 +55,21 @@ pub(crate) fn shrink(row: &mut [f64], norm: f64, most: f64) {
     let factor = most / norm * SLACK;
     for x in row {
         *x = (*x * factor).trunc();
+    }
+}
+
+/// Multiplies numbers by `scale`, or by as much less as keeps `norm` times their norm within `most`,
+/// and rounds towards 0.
+///
+/// # Guarantee
+/// `norm` times the norm of what they become is at most `most`, by the reasons given for [`shrink`].
+/// Numbers that are not finite become 0.
+pub(crate) fn scale(numbers: &mut [f64], norm: f64, scale: f64, most: f64) {
+    let length = square(numbers).sqrt() * norm;
+    let factor = scale.min(most / length * SLACK);
+    for x in numbers {
+        let scaled = (*x * factor).trunc();
+        *x = if scaled.is_finite() { scaled } else { 0.0 };
     }
 }
 

@@ -27,9 +27,14 @@ impl Card {
     /// The card of a model that was released under a guarantee.
     #[must_use]
     pub fn of(guarantee: &Guarantee) -> Self {
+        Self::stating(guarantee.spec(), guarantee.neighbours())
+    }
+
+    /// The card of a model of which this is stated.
+    pub(crate) fn stating(spec: &MechanismSpec, under: Neighbours) -> Self {
         Self {
-            mechanism: guarantee.spec().to_string(),
-            neighbours: guarantee.neighbours().to_string(),
+            mechanism: spec.to_string(),
+            neighbours: under.to_string(),
             unit: "a record".to_owned(),
             table: None,
             version: env!("CARGO_PKG_VERSION").to_owned(),

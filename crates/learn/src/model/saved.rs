@@ -89,7 +89,7 @@ impl<M: Model> Saved<M> {
     /// # Errors
     /// If it is no saved model of this kind.
     pub fn from_json(text: &str) -> Result<Self, LearnError> {
-        Self::from_value(serde_json::from_str(text).map_err(|error| broken(&error))?)
+        Self::from_value(read_json(text.as_bytes())?)
     }
 
     /// As safetensors: the large tables as tensors, named by where they are in the JSON form; the
@@ -119,7 +119,7 @@ impl<M: Model> Saved<M> {
         Ok(json!({ "throng": FORMAT, "kind": M::KIND, "card": card, "model": model }))
     }
 
-    fn from_value(value: Value) -> Result<Self, LearnError> {
+    pub(crate) fn from_value(value: Value) -> Result<Self, LearnError> {
         let kind = kind_of(&value)?;
         if kind != M::KIND {
             return Err(LearnError::malformed(format!("it is a {kind}, not a {}", M::KIND)));
@@ -141,6 +141,11 @@ pub(crate) fn kind_of(value: &Value) -> Result<String, LearnError> {
     }
     let kind = value.get("kind").and_then(Value::as_str);
     kind.map(str::to_owned).ok_or_else(|| LearnError::malformed("it does not say of which kind"))
+}
+
+/// The JSON form of a model.
+pub(crate) fn read_json(bytes: &[u8]) -> Result<Value, LearnError> {
+    serde_json::from_slice(bytes).map_err(|error| broken(&error))
 }
 
 /// The whole JSON form of a model in safetensors.

@@ -3,9 +3,8 @@
 use throng_account::{MechanismSpec, Neighbours};
 use throng_numeric::Rational;
 
-use super::posterior::{Part, Posterior};
-use super::window::{ln_gamma, real, sums};
-use super::{prior, replace_only};
+use super::posterior::Posterior;
+use super::{given, prior, replace_only};
 use crate::estimate::Noisy;
 use crate::noise::Protection;
 use crate::{Grid, Mechanism, MechanismError, Noise, PerCell, Run};
@@ -131,40 +130,11 @@ impl BernoulliEstimate {
     pub fn posterior(&self) -> Posterior {
         let noisy = |i: usize| self.counts.steps().get(i).copied().unwrap_or(0);
         match self.records {
-            Some(n) => of_successes(&self.counts, noisy(0), n, self.prior),
-            None => self.of_both(noisy(0), noisy(1)),
+            Some(n) => given::chance((self.counts.law(), noisy(0)), n, self.prior),
+            None => {
+                let law = self.counts.law();
+                given::chance_of_both((law, noisy(0)), (law, noisy(1)), self.prior)
+            }
         }
     }
-
-    /// The mixture over yeses s and noes f, with weights C(s+f, s) B(a+s, b+f) and those of the noise.
-    fn of_both(&self, yes: i64, no: i64) -> Posterior {
-        let (a, b) = self.prior;
-        let most = crate::grid::MOST_STEPS;
-        let window = |noisy| sums(self.counts.law(), noisy, most, 6);
-        let side = |noisy, prior: f64| -> Vec<(i64, f64)> {
-            let own = |s: i64| ln_gamma(prior + real(s)) - ln_gamma(real(s) + 1.0);
-            window(noisy).into_iter().map(|(s, w)| (s, w + own(s))).collect()
-        };
-        let (yes, no) = (side(yes, a), side(no, b));
-        let both = |s: i64, f: i64| {
-            let n = real(s) + real(f);
-            ln_gamma(n + 1.0) - ln_gamma(n + a + b)
-        };
-        Posterior::mixture(yes.iter().flat_map(|(s, v)| {
-            no.iter().map(move |(f, w)| {
-                (v + w + both(*s, *f), Part::Beta { a: a + real(*s), b: b + real(*f) })
-            })
-        }))
-    }
-}
-
-/// The exact mixture over the number of yeses among n.
-pub(super) fn of_successes(counts: &Noisy, noisy: i64, n: i64, (a, b): (f64, f64)) -> Posterior {
-    let part = |(s, noise): (i64, f64)| {
-        let (s, f) = (real(s), real(n) - real(s));
-        let yes = ln_gamma(a + s) - ln_gamma(s + 1.0);
-        let no = ln_gamma(b + f) - ln_gamma(f + 1.0);
-        (noise + yes + no, Part::Beta { a: a + s, b: b + f })
-    };
-    Posterior::mixture(sums(counts.law(), noisy, n, 64).into_iter().map(part))
 }

@@ -3,9 +3,9 @@
 use throng_account::{MechanismSpec, Neighbours};
 use throng_numeric::Rational;
 
-use super::bernoulli::{few, of_successes};
+use super::bernoulli::few;
 use super::posterior::Posterior;
-use super::{prior, replace_only};
+use super::{given, prior, replace_only};
 use crate::estimate::Noisy;
 use crate::noise::Protection;
 use crate::{Grid, Mechanism, MechanismError, Noise, PerCell, Run};
@@ -119,6 +119,6 @@ impl CategoriesEstimate {
         let (alpha, noisy) = (self.prior.get(category)?, self.counts.steps().get(category)?);
         let rest: f64 = self.prior.iter().sum::<f64>() - alpha;
         let prior = (*alpha, rest.max(f64::MIN_POSITIVE));
-        Some(of_successes(&self.counts, *noisy, self.records, prior))
+        Some(given::chance((self.counts.law(), *noisy), self.records, prior))
     }
 }

@@ -3,9 +3,8 @@
 use throng_account::{MechanismSpec, Neighbours};
 
 use super::bernoulli::few;
-use super::posterior::{Part, Posterior};
-use super::window::real;
-use super::{prior, replace_only};
+use super::posterior::Posterior;
+use super::{given, prior, replace_only};
 use crate::estimate::Noisy;
 use crate::noise::Protection;
 use crate::sum::Sum;
@@ -123,10 +122,7 @@ impl NormalMeanEstimate {
     /// What is known of the mean.
     #[must_use]
     pub fn posterior(&self) -> Posterior {
-        let ((m0, v0), n) = (self.prior, real(self.records));
-        let spread = n * self.variance + self.noise * self.noise;
-        let variance = 1.0 / (1.0 / v0 + n * n / spread);
-        let mean = variance * (m0 / v0 + n * self.sum.value(0) / spread);
-        Posterior::mixture([(0.0, Part::Normal { mean, variance })])
+        let known = given::Normal { prior: self.prior, variance: self.variance };
+        given::mean(self.sum.value(0), &[(0.0, self.noise * self.noise)], self.records, known)
     }
 }

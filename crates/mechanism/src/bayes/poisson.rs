@@ -4,11 +4,9 @@ use throng_account::{MechanismSpec, Neighbours};
 use throng_numeric::Rational;
 
 use super::bernoulli::few;
-use super::posterior::{Part, Posterior};
-use super::window::{ln_gamma, real, sums};
-use super::{prior, replace_only};
+use super::posterior::Posterior;
+use super::{given, prior, replace_only};
 use crate::estimate::{Noisy, Uncovered};
-use crate::grid::MOST_STEPS;
 use crate::noise::Protection;
 use crate::{Grid, Mechanism, MechanismError, Noise, PerCell, Run};
 
@@ -109,16 +107,7 @@ impl PoissonRateEstimate {
     /// What is known of the rate.
     #[must_use]
     pub fn posterior(&self) -> Posterior {
-        let ((shape, rate), n) = (self.prior, real(self.records));
         let noisy = self.sum.steps().first().copied().unwrap_or(0);
-        let most = if self.records == 0 { 0 } else { MOST_STEPS };
-        #[expect(clippy::disallowed_methods, reason = "after the noise")]
-        let fall = if self.records == 0 { 0.0 } else { -(rate / n).ln_1p() };
-        let part = |(s, noise): (i64, f64)| {
-            let s = real(s);
-            let weight = ln_gamma(shape + s) - ln_gamma(s + 1.0) + s * fall;
-            (noise + weight, Part::Gamma { shape: shape + s, rate: rate + n })
-        };
-        Posterior::mixture(sums(self.sum.law(), noisy, most, 64).into_iter().map(part))
+        given::rate((self.sum.law(), noisy), self.records, self.prior)
     }
 }

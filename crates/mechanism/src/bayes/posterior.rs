@@ -5,13 +5,28 @@ use crate::MechanismError;
 
 /// One textbook posterior.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Part {
+pub enum Part {
     /// Of a chance.
-    Beta { a: f64, b: f64 },
+    Beta {
+        /// Yeses and those of the prior.
+        a: f64,
+        /// Noes and those of the prior.
+        b: f64,
+    },
     /// Of a rate.
-    Gamma { shape: f64, rate: f64 },
+    Gamma {
+        /// The shape.
+        shape: f64,
+        /// The rate, one over the scale.
+        rate: f64,
+    },
     /// Of a mean.
-    Normal { mean: f64, variance: f64 },
+    Normal {
+        /// The mean.
+        mean: f64,
+        /// The variance.
+        variance: f64,
+    },
 }
 
 impl Part {
@@ -164,14 +179,20 @@ const REACH: f64 = 40.0;
 const NARROW: f64 = 1e-3;
 
 impl Posterior {
-    /// The mixture of parts with weights e^w, up to a factor.
-    pub(super) fn mixture(parts: impl IntoIterator<Item = (f64, Part)>) -> Self {
+    /// The mixture of parts with weights e^w, up to a factor; all of one kind.
+    pub fn mixture(parts: impl IntoIterator<Item = (f64, Part)>) -> Self {
         let parts: Vec<_> = parts.into_iter().filter(|(w, _)| w.is_finite()).collect();
         let most = parts.iter().map(|(w, _)| *w).fold(f64::NEG_INFINITY, f64::max);
         let scaled = parts.into_iter().map(|(w, part)| (exp(w - most), part));
         let kept: Vec<_> = scaled.filter(|(w, _)| *w > NEGLIGIBLE).collect();
         let total: f64 = kept.iter().map(|(w, _)| *w).sum();
         Self { parts: kept.into_iter().map(|(w, part)| (w / total, part)).collect() }
+    }
+
+    /// The parts with their weights, which sum to 1.
+    #[must_use]
+    pub fn parts(&self) -> &[(f64, Part)] {
+        &self.parts
     }
 
     /// The posterior mean.

@@ -40,7 +40,8 @@ fn ln(k: u64) -> f64 {
 }
 
 /// ln Γ(x), as an ordinary number.
-pub(super) fn ln_gamma(x: f64) -> f64 {
+#[must_use]
+pub fn ln_gamma(x: f64) -> f64 {
     let enclosed = Enclosure::point(x).and_then(gamma::ln_gamma);
     enclosed.map_or(f64::INFINITY, |y| f64::midpoint(y.lower(), y.upper()))
 }

@@ -1,0 +1,205 @@
+use serde::{Deserialize, Serialize};
+
+use crate::math::{count, nearest};
+use crate::{Interval, LearnError};
+
+/// Into which bins the values of a column fall, as declared.
+///
+/// | value | bin of numbers | bin of levels |
+/// |---|---|---|
+/// | within | the one that holds it; an inner edge belongs to the bin above | its own |
+/// | below, above, ±∞ | the first, the last | none |
+/// | NaN | that of the middle of the bounds | none |
+/// | not whole | | none |
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
+pub struct Bins(Kind);
+
+#[derive(Debug, Clone, PartialEq)]
+enum Kind {
+    Equal { within: Interval, count: u32 },
+    Edges(Vec<f64>),
+    Levels(u32),
+}
+
+/// How bins look in JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum Stored {
+    Equal { within: Interval, count: u32 },
+    Edges(Vec<f64>),
+    Levels(u32),
+}
+
+/// So many bins a column may have, 2^20.
+const MOST: u32 = 1 << 20;
+
+impl Bins {
+    /// Bins of equal width.
+    ///
+    /// # Errors
+    /// If there are none, or more than 2^20.
+    pub fn equal(within: Interval, count: u32) -> Result<Self, LearnError> {
+        Ok(Self(Kind::Equal { within, count: few("the number of bins", count)? }))
+    }
+
+    /// Bins between given edges.
+    ///
+    /// # Errors
+    /// If there are fewer than two edges or more than 2^20, if they do not rise, or if they are not
+    /// finite.
+    pub fn between(edges: Vec<f64>) -> Result<Self, LearnError> {
+        let rising = edges.windows(2).all(|pair| matches!(pair, [a, b] if a < b));
+        let (first, last) = (edges.first().copied(), edges.last().copied());
+        let finite = first.zip(last).is_some_and(|(a, b)| (b - a).is_finite());
+        few(
+            "the number of bins",
+            u32::try_from(edges.len().saturating_sub(1)).unwrap_or(MOST + 1),
+        )?;
+        if rising && finite {
+            return Ok(Self(Kind::Edges(edges)));
+        }
+        Err(LearnError::invalid("the edges of bins", "another list", "finite and rising"))
+    }
+
+    /// One bin for each level 0, 1, ..., count - 1 of a category.
+    ///
+    /// # Errors
+    /// If there are none, or more than 2^20.
+    pub fn levels(count: u32) -> Result<Self, LearnError> {
+        Ok(Self(Kind::Levels(few("the number of levels", count)?)))
+    }
+
+    /// How many bins.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        match &self.0 {
+            Kind::Equal { count, .. } | Kind::Levels(count) => {
+                usize::try_from(*count).unwrap_or(usize::MAX)
+            }
+            Kind::Edges(edges) => edges.len() - 1,
+        }
+    }
+
+    /// Whether the bins are levels of a category.
+    #[must_use]
+    pub const fn is_category(&self) -> bool {
+        matches!(self.0, Kind::Levels(_))
+    }
+
+    /// The bin of a value, by the table above.
+    #[must_use]
+    pub fn place(&self, x: f64) -> Option<u32> {
+        match &self.0 {
+            Kind::Equal { within, count } => {
+                let place = (within.fraction(x) * f64::from(*count)).floor();
+                Some(whole(place).min(count - 1))
+            }
+            Kind::Edges(edges) => {
+                let (first, last) = (*edges.first()?, *edges.last()?);
+                let x = if x.is_nan() { first + (last - first) / 2.0 } else { x };
+                let inner = edges.get(1..edges.len() - 1)?;
+                u32::try_from(inner.partition_point(|edge| *edge <= x)).ok()
+            }
+            Kind::Levels(count) => {
+                let level = x.trunc();
+                (level == x && 0.0 <= x && x < f64::from(*count)).then(|| whole(level))
+            }
+        }
+    }
+
+    /// The ends of a bin; of a level, the level itself twice.
+    #[must_use]
+    pub fn ends(&self, bin: usize) -> Option<(f64, f64)> {
+        let bin = Some(bin).filter(|bin| *bin < self.count())?;
+        match &self.0 {
+            Kind::Equal { within, count: bins } => {
+                let bins = f64::from(*bins);
+                let at = |k: f64| within.lower() + within.width() * (k / bins);
+                Some((at(count(bin)), at(count(bin + 1)).min(within.upper())))
+            }
+            Kind::Edges(edges) => Some((*edges.get(bin)?, *edges.get(bin + 1)?)),
+            Kind::Levels(_) => Some((count(bin), count(bin))),
+        }
+    }
+}
+
+/// A number that is whole and in 0..2^32 already.
+fn whole(x: f64) -> u32 {
+    u32::try_from(nearest(x)).unwrap_or(0)
+}
+
+fn few(name: &str, count: u32) -> Result<u32, LearnError> {
+    if (1..=MOST).contains(&count) {
+        return Ok(count);
+    }
+    Err(LearnError::invalid(name, count, "from 1 to 2^20"))
+}
+
+impl TryFrom<Stored> for Bins {
+    type Error = LearnError;
+
+    fn try_from(stored: Stored) -> Result<Self, LearnError> {
+        match stored {
+            Stored::Equal { within, count } => Self::equal(within, count),
+            Stored::Edges(edges) => Self::between(edges),
+            Stored::Levels(count) => Self::levels(count),
+        }
+    }
+}
+
+impl From<Bins> for Stored {
+    fn from(bins: Bins) -> Self {
+        match bins.0 {
+            Kind::Equal { within, count } => Self::Equal { within, count },
+            Kind::Edges(edges) => Self::Edges(edges),
+            Kind::Levels(count) => Self::Levels(count),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(bins: &Bins, values: &[f64]) -> Vec<Option<u32>> {
+        values.iter().map(|x| bins.place(*x)).collect()
+    }
+
+    #[test]
+    fn every_number_has_a_bin_and_only_declared_levels_do() {
+        let hostile = [f64::NEG_INFINITY, -1.0, 0.0, 0.25, 9.999, 10.0, f64::INFINITY, f64::NAN];
+        let equal = Bins::equal(Interval::new(0.0, 10.0).unwrap(), 4).unwrap();
+        assert_eq!(places(&equal, &hostile), [0, 0, 0, 0, 3, 3, 3, 2].map(Some));
+        let edges = Bins::between(vec![0.0, 0.25, 6.0, 10.0]).unwrap();
+        assert_eq!(places(&edges, &hostile), [0, 0, 0, 1, 2, 2, 2, 1].map(Some));
+        let levels = Bins::levels(2).unwrap();
+        let found = places(&levels, &[-0.0, 1.0, 2.0, 0.5, -1.0, f64::NAN, f64::INFINITY]);
+        assert_eq!(found, [Some(0), Some(1), None, None, None, None, None]);
+    }
+
+    #[test]
+    fn a_bin_holds_what_lies_between_its_ends() {
+        let equal = Bins::equal(Interval::new(-3.0, 4.0).unwrap(), 7).unwrap();
+        let edges = Bins::between(vec![-1.0, 0.5, 8.0]).unwrap();
+        for bins in [equal, edges] {
+            for bin in 0..bins.count() {
+                let (low, high) = bins.ends(bin).unwrap();
+                assert_eq!(bins.place(f64::midpoint(low, high)), u32::try_from(bin).ok());
+            }
+            assert_eq!(bins.ends(bins.count()), None);
+        }
+    }
+
+    #[test]
+    fn bad_bins_are_refused() {
+        for edges in
+            [vec![], vec![1.0], vec![1.0, 1.0], vec![0.0, f64::NAN], vec![0.0, f64::INFINITY]]
+        {
+            assert!(Bins::between(edges).is_err());
+        }
+        assert!(Bins::levels(0).is_err());
+        assert!(Bins::equal(Interval::new(0.0, 1.0).unwrap(), 1 << 21).is_err());
+        assert!(serde_json::from_str::<Bins>(r#"{"levels":0}"#).is_err());
+    }
+}

@@ -1,0 +1,209 @@
+//! K-means: a start found on a private sketch, then a few steps on the data with noise.
+//!
+//! 1. *Moments.* The mean and the principal axes of the points, with noise.
+//! 2. *Sketch.* Along those axes, the space is cut in halves, level by level, where noisy counts say
+//!    that there are many points. The cells and their noisy counts are a small public
+//!    table that resembles the data.
+//! 3. *Start.* Ordinary k-means runs on the sketch, as often as one likes.
+//! 4. *Steps.* Each centre moves to the noisy mean of its points. A point counts from its centre and
+//!    no further than a radius, which the sketch suggests: so noise is as small as a cluster, not as
+//!    large as the bounds.
+//!
+//! Columns are measured in half-widths of their bounds, so that distances do not depend on units.
+
+mod lloyd;
+mod model;
+mod sketch;
+mod start;
+
+use serde::{Deserialize, Serialize};
+use throng_account::{MechanismSpec, Neighbours};
+use throng_mechanism::{Mechanism, MechanismError, Noise, Run};
+
+use crate::data::check_columns;
+use crate::draws::Draws;
+use crate::pca::moments::Moments;
+use crate::{Bounds, LearnError, Learner, Matrix, Privacy, contribution};
+pub use model::KMeansModel;
+
+/// How k-means is fitted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct KMeansOptions {
+    /// How many steps on the data follow the start.
+    pub steps: u32,
+    /// How often the space is cut for the sketch.
+    pub levels: u32,
+    /// In how many directions each time: each cell becomes 2 to that power.
+    pub cuts: u32,
+    /// The share of the budget that the moments take.
+    pub share_of_moments: f64,
+    /// The share of the budget that the sketch takes.
+    pub share_of_sketch: f64,
+    /// How far from the middle rows may be in the moments, as a fraction of the largest distance.
+    pub reach: f64,
+    /// How far from its centre a point counts, in root mean squared distances.
+    pub radius: f64,
+    /// How many starts are tried on the sketch.
+    pub starts: u32,
+}
+
+impl Default for KMeansOptions {
+    fn default() -> Self {
+        Self {
+            steps: 2,
+            levels: 5,
+            cuts: 2,
+            share_of_moments: 0.1,
+            share_of_sketch: 0.4,
+            reach: 0.7,
+            radius: 2.0,
+            starts: 8,
+        }
+    }
+}
+
+/// Shares are counted in so many parts.
+const PARTS: u32 = 10_000;
+
+impl KMeansOptions {
+    /// The parts for moments, sketch and steps.
+    fn parts(&self) -> Result<[u32; 3], LearnError> {
+        let within = |name: &str, value: u32, most: u32| {
+            if (1..=most).contains(&value) {
+                return Ok(());
+            }
+            Err(LearnError::invalid(name, value, format!("from 1 to {most}")))
+        };
+        within("the number of steps", self.steps, 100)?;
+        within("the number of levels", self.levels, 20)?;
+        within("the number of cuts", self.cuts, 6)?;
+        within("the number of starts", self.starts, 1000)?;
+        crate::error::positive("the radius", self.radius)?;
+        let part = |name: &str, share: f64| {
+            if !(0.001..=0.998).contains(&share) {
+                return Err(LearnError::invalid(name, share, "in [0.001, 0.998]"));
+            }
+            Ok(u32::try_from(crate::math::nearest(share * f64::from(PARTS))).unwrap_or(1))
+        };
+        let moments = part("the share of the moments", self.share_of_moments)?;
+        let sketch = part("the share of the sketch", self.share_of_sketch)?;
+        let steps = PARTS.checked_sub(moments + sketch).filter(|rest| *rest >= 10);
+        let steps = steps.ok_or_else(|| {
+            LearnError::invalid(
+                "the shares together",
+                self.share_of_moments + self.share_of_sketch,
+                "at most 0.999: the steps need the rest",
+            )
+        })?;
+        Ok([moments, sketch, steps])
+    }
+}
+
+/// K-means on a private sketch and with noisy steps.
+///
+/// # Guarantee
+/// Three kinds of Gaussian releases that share one budget, each made of integers and adaptive to those
+/// before: the moments; for each level of the sketch the counts of its new cells, of which a record is
+/// in at most one; for each step the counts of the clusters and the sums of their points, to which
+/// a record adds a vector of integers within a bound that is checked. How many releases there are
+/// and what noise they take is fixed by the parameters; cells are cut and centres kept on noisy numbers only.
+///
+/// # Reference
+/// Su, Cao, Li, Bertino, Jin, *Differentially Private K-Means Clustering* (2016); for sketches, Cohen,
+/// Kaplan, Mansour, Stemmer, Tsfadia, *Differentially-Private Clustering of Easy Instances* (2021).
+///
+/// ```
+/// use throng_learn::kmeans::{KMeans, KMeansOptions};
+/// use throng_learn::{Bounds, Privacy};
+/// let privacy = Privacy::approximate(1.0, 1e-5)?;
+/// let places = Bounds::new(&[(32.0, 42.0), (-125.0, -114.0)])?;
+/// let learner = KMeans::new(places, 8, &privacy, KMeansOptions::default())?;
+/// # drop(learner);
+/// # Ok::<(), throng_learn::LearnError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct KMeans {
+    clusters: usize,
+    options: KMeansOptions,
+    moments: Moments,
+    sketch: Noise,
+    step: Noise,
+    spec: MechanismSpec,
+}
+
+/// The most clusters.
+const MOST_CLUSTERS: u32 = 4096;
+
+impl KMeans {
+    /// K-means with so many clusters.
+    ///
+    /// # Errors
+    /// If an option is out of range, there are no clusters or more than 4096 of them, the target is pure
+    /// epsilon, or nothing reaches it.
+    pub fn new(
+        bounds: Bounds,
+        clusters: u32,
+        privacy: &Privacy,
+        options: KMeansOptions,
+    ) -> Result<Self, LearnError> {
+        if !(1..=MOST_CLUSTERS).contains(&clusters) {
+            return Err(LearnError::invalid("the number of clusters", clusters, "from 1 to 4096"));
+        }
+        let [moments, sketch, steps] = options.parts()?;
+        let (all, under) = (privacy.gaussian()?, privacy.neighbours());
+        let moments = Moments::new(bounds, options.reach, &all, (moments, PARTS), under)?;
+        let share = (sketch, PARTS * options.levels);
+        let sketch = contribution::gaussian(&all, share, sketch::MOST, under)?;
+        let share = (steps, PARTS * options.steps);
+        let step = contribution::gaussian(&all, share, lloyd::MOST, under)?;
+        let times = |times: u32, noise: &Noise| {
+            MechanismSpec::repeated(u64::from(times), noise.spec().clone())
+        };
+        let spec = MechanismSpec::composed(vec![
+            moments.noise().spec().clone(),
+            times(options.levels, &sketch)?,
+            times(options.steps, &step)?,
+        ])?;
+        privacy.certify(&spec)?;
+        let clusters = usize::try_from(clusters).unwrap_or(1);
+        Ok(Self { clusters, options, moments, sketch, step, spec })
+    }
+}
+
+impl Mechanism for KMeans {
+    type Input = Matrix<f64>;
+    type Output = KMeansModel;
+
+    fn spec(&self) -> MechanismSpec {
+        self.spec.clone()
+    }
+
+    fn neighbours(&self) -> Neighbours {
+        self.sketch.neighbours()
+    }
+
+    fn answer(
+        &self,
+        input: &Matrix<f64>,
+        run: &mut Run<'_>,
+    ) -> Result<KMeansModel, MechanismError> {
+        let spectrum = self.moments.release(input, run)?;
+        let points = model::scaled(self.moments.bounds(), input);
+        let sketch = sketch::of(&points, &spectrum, &self.options, &self.sketch, run)?;
+        let mut draws = Draws::new(run.entropy());
+        let start = start::best(&sketch, self.clusters, self.options.starts, &mut draws)?;
+        let radius = self.options.radius * sketch.distance(&start, &spectrum);
+        let mut centres = sketch.place(&start, &spectrum);
+        for _ in 0..self.options.steps {
+            lloyd::step(&points, &mut centres, radius, &self.step, run)?;
+        }
+        Ok(KMeansModel { bounds: self.moments.bounds().clone(), centres })
+    }
+}
+
+impl Learner for KMeans {
+    fn check(&self, input: &Matrix<f64>) -> Result<(), LearnError> {
+        check_columns(input.columns(), self.moments.bounds().columns())
+    }
+}

@@ -1,0 +1,215 @@
+//! Neural networks, trained privately.
+//!
+//! [`Training`] is the learner, [`Network`] the model. Training may be cut into [`Segment`]s, each paid
+//! for by itself, with a [`Checkpoint`] between them.
+//!
+//! # What is proved, and where
+//! | what | where |
+//! |---|---|
+//! | a step's sums of neighbours are at most B apart | [`Training`] |
+//! | a record's contribution has norm at most B, in integers | `clip` |
+//! | sums are exact, whatever the order | `grid`, `total` |
+//! | a record's contribution does not depend on other records | `chunk`, `alike` |
+//! | batches are Poisson samples, exactly | `coins` |
+//! | all that follows a noisy sum is post-processing | `state` |
+
+mod alike;
+mod batch;
+mod checkpoint;
+mod chunk;
+mod clip;
+mod coins;
+mod float;
+mod grid;
+mod layer;
+mod options;
+mod records;
+mod segment;
+mod state;
+#[cfg(test)]
+mod tests;
+mod total;
+mod training;
+mod window;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::check_columns;
+use crate::math::argmax;
+use crate::{Bounds, Classes, LearnError, Matrix, Model, Predict, Predictions};
+pub use checkpoint::Checkpoint;
+use chunk::{Chunk, softmax};
+pub use layer::{Layer, Shape};
+use layer::{Stage, stages};
+pub use options::{Clipping, NetworkOptions, Optimiser, Schedule};
+use records::Records;
+pub use segment::Segment;
+pub use training::Training;
+
+/// A network that tells classes apart.
+///
+/// What is released are its weights, which are made of the noisy sums of a private training (see
+/// [`Training`]), and what was declared: bounds, classes and layers. Numbers of new rows are clamped to
+/// their bounds and put on the same 64 steps between them as in training.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
+pub struct Network {
+    bounds: Bounds,
+    classes: Classes,
+    shape: Shape,
+    layers: Vec<Layer>,
+    weights: Vec<Matrix<f32>>,
+    biases: Vec<Matrix<f32>>,
+}
+
+/// How a network looks in JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    bounds: Bounds,
+    classes: Classes,
+    input: Shape,
+    layers: Vec<Layer>,
+    weights: Vec<Matrix<f32>>,
+    biases: Vec<Matrix<f32>>,
+}
+
+impl From<Network> for Stored {
+    fn from(network: Network) -> Self {
+        let Network { bounds, classes, shape, layers, weights, biases } = network;
+        Self { bounds, classes, input: shape, layers, weights, biases }
+    }
+}
+
+impl TryFrom<Stored> for Network {
+    type Error = LearnError;
+
+    fn try_from(stored: Stored) -> Result<Self, LearnError> {
+        let Stored { bounds, classes, input: shape, layers, weights, biases } = stored;
+        check_columns(shape.len(), bounds.columns())?;
+        let stages = stages(shape, &layers)?;
+        let last = stages.last().map_or(0, |stage| stage.onto.len());
+        let shapes = |tables: &[Matrix<f32>]| -> Vec<_> {
+            tables.iter().map(|table| (table.rows(), table.columns())).collect()
+        };
+        let weighted = || stages.iter().filter_map(|stage| Some((stage.fan_in()?, stage.onto.channels)));
+        let fits = shapes(&weights) == weighted().collect::<Vec<_>>()
+            && shapes(&biases) == weighted().map(|(_, outputs)| (1, outputs)).collect::<Vec<_>>();
+        let finite = |table: &Matrix<f32>| table.values().iter().all(|x| x.is_finite());
+        if last == classes.count() && fits && weights.iter().chain(&biases).all(finite) {
+            return Ok(Self { bounds, classes, shape, layers, weights, biases });
+        }
+        Err(LearnError::malformed("its weights are not those of its layers"))
+    }
+}
+
+impl Model for Network {
+    const KIND: &'static str = "network";
+}
+
+impl Network {
+    fn of(
+        bounds: &Bounds,
+        classes: Classes,
+        shape: Shape,
+        layers: &[Layer],
+        stages: &[Stage],
+        parameters: &[f32],
+    ) -> Self {
+        let tables = |part: fn((&'_ [f32], &'_ [f32]), &Stage) -> Matrix<f32>| {
+            let weighted = stages.iter().filter(|stage| stage.fan_in().is_some());
+            weighted.map(|stage| part(stage.of(parameters), stage)).collect()
+        };
+        Self {
+            bounds: bounds.clone(),
+            classes,
+            shape,
+            layers: layers.to_vec(),
+            weights: tables(|(weights, _), stage| {
+                filled(stage.fan_in().unwrap_or(0), stage.onto.channels, weights)
+            }),
+            biases: tables(|(_, biases), stage| filled(1, stage.onto.channels, biases)),
+        }
+    }
+
+    /// Weights and biases, stage by stage.
+    fn parameters(&self, stages: &[Stage]) -> Vec<f32> {
+        let mut all = vec![0.0; stages.iter().map(Stage::parameters).sum()];
+        let weighted = stages.iter().filter(|stage| stage.fan_in().is_some());
+        for ((stage, weights), biases) in weighted.zip(&self.weights).zip(&self.biases) {
+            let own = stage.of_mut(&mut all);
+            own.0.copy_from_slice(weights.values());
+            own.1.copy_from_slice(biases.values());
+        }
+        all
+    }
+
+    /// The bounds that inputs are clamped to.
+    #[must_use]
+    pub const fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    /// The classes.
+    #[must_use]
+    pub const fn classes(&self) -> Classes {
+        self.classes
+    }
+
+    /// Its layers, the last included.
+    #[must_use]
+    pub fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    /// The weights of each dense layer and convolution: one row for each input, one column for each
+    /// output. Inputs of a convolution are those of its square, row by row.
+    #[must_use]
+    pub fn weights(&self) -> &[Matrix<f32>] {
+        &self.weights
+    }
+
+    /// The biases of each dense layer and convolution, as one row.
+    #[must_use]
+    pub fn biases(&self) -> &[Matrix<f32>] {
+        &self.biases
+    }
+}
+
+fn filled(rows: usize, columns: usize, values: &[f32]) -> Matrix<f32> {
+    let mut table = Matrix::filled(rows, columns, 0.0);
+    if table.values().len() == values.len() {
+        table.values_mut().copy_from_slice(values);
+    }
+    table
+}
+
+impl Predict for Network {
+    fn columns(&self) -> usize {
+        self.bounds.columns()
+    }
+
+    fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError> {
+        check_columns(features.columns(), self.columns())?;
+        let stages = stages(self.shape, &self.layers)?;
+        let parameters = self.parameters(&stages);
+        let mut chunk = Chunk::new(&stages);
+        let classes = self.classes.count();
+        let (mut chosen, mut probabilities) = (Vec::new(), Vec::new());
+        let mut chances = vec![0.0; classes];
+        let all: Vec<usize> = (0..features.rows()).collect();
+        let records = Records::unlabelled(features, &self.bounds);
+        for places in all.chunks(grid::ROWS) {
+            records.load(places, &mut chunk);
+            chunk.forward(&stages, &parameters);
+            for scores in chunk.scores().chunks_exact(classes).take(places.len()) {
+                softmax(scores, &mut chances);
+                let start = probabilities.len();
+                probabilities.extend(chances.iter().map(|chance| f64::from(*chance)));
+                chosen.push(argmax(&probabilities[start..]));
+            }
+        }
+        let probabilities = Matrix::new(features.rows(), classes, probabilities)?;
+        Ok(Predictions::Classes { chosen, probabilities: Some(probabilities) })
+    }
+}

@@ -1,0 +1,79 @@
+//! Sums of gradients over a batch, chunk by chunk: memory does not grow with the batch.
+
+use throng_mechanism::MechanismError;
+
+use super::alike;
+use super::chunk::{Chunk, Gradients};
+use super::clip::{Clipped, Group};
+use super::grid::ROWS;
+use super::layer::Stage;
+use super::records::Records;
+use super::total::Total;
+
+/// Room for one chunk and for the sums.
+#[derive(Debug)]
+pub(super) struct Batch {
+    pub(super) chunk: Chunk,
+    pub(super) clipped: Clipped,
+    total: Total,
+    gradient: Vec<f32>,
+}
+
+impl Batch {
+    pub(super) fn new(stages: &[Stage]) -> Self {
+        Self {
+            chunk: Chunk::new(stages),
+            clipped: Clipped::new(stages),
+            total: Total::new(stages),
+            gradient: Vec::new(),
+        }
+    }
+
+    /// Makes sure that records are treated alike wherever they are.
+    pub(super) fn check_machine(&mut self, stages: &[Stage]) -> Result<(), MechanismError> {
+        alike::check(stages, &mut self.chunk)
+    }
+
+    /// The exact sum of clipped gradients, in steps of the grid.
+    pub(super) fn clipped(
+        &mut self,
+        stages: &[Stage],
+        parameters: &[f32],
+        records: &Records,
+        places: &[usize],
+        (groups, clip): (&[Group], f64),
+    ) -> &Total {
+        self.total.clear();
+        for places in places.chunks(ROWS) {
+            self.send(stages, parameters, records, places);
+            self.chunk.backward(stages, parameters, Gradients::Each);
+            self.clipped.clip(&mut self.chunk, stages, groups, clip);
+            self.total.add(&self.chunk, &self.clipped, stages);
+        }
+        &self.total
+    }
+
+    /// The sum of gradients as they are.
+    pub(super) fn plain(
+        &mut self,
+        stages: &[Stage],
+        parameters: &[f32],
+        records: &Records,
+        places: &[usize],
+    ) -> &mut [f32] {
+        self.gradient.clear();
+        self.gradient.resize(parameters.len(), 0.0);
+        for places in places.chunks(ROWS) {
+            self.send(stages, parameters, records, places);
+            self.chunk.backward(stages, parameters, Gradients::Sum(&mut self.gradient));
+        }
+        &mut self.gradient
+    }
+
+    fn send(&mut self, stages: &[Stage], parameters: &[f32], records: &Records, places: &[usize]) {
+        let classes = stages.last().map_or(1, |stage| stage.onto.len());
+        records.load(places, &mut self.chunk);
+        self.chunk.forward(stages, parameters);
+        self.chunk.lose(classes, records.labels(places));
+    }
+}

@@ -1,0 +1,293 @@
+//! Forward and backward, for up to [`ROWS`] records at a time.
+//!
+//! # What holds for each record
+//! Its values and deltas are a function of itself and the weights alone: matrix products have the same
+//! shape for every chunk (unused rows are there, and are not looked at), a row of a product is
+//! computed in the same way wherever it is and whatever the other rows hold (the library's products are;
+//! [`super::alike`] makes sure of it before data is touched), and all else is done record by
+//! record.
+
+use super::float::{exp, rows, tanh, whole};
+use super::grid::{INPUT, MOST_INPUT, ROWS};
+use super::layer::{Activation, Kind, Stage};
+
+/// Numbers of up to [`ROWS`] records on their way through the layers.
+#[derive(Debug)]
+pub(super) struct Chunk {
+    /// How many records there are.
+    pub(super) count: usize,
+    /// What goes into each stage, and what comes out of the last.
+    pub(super) values: Vec<Vec<f32>>,
+    /// Gradients of the loss with respect to the outputs of each stage, before the activation.
+    pub(super) deltas: Vec<Vec<f32>>,
+    /// The inputs of each dense stage on the grid; none for the first stage, whose inputs are on it.
+    pub(super) inputs: Vec<Vec<f32>>,
+    /// Gradients of the loss with respect to the parameters of each convolution, record by record.
+    pub(super) filters: Vec<Vec<f32>>,
+    unfolded: Vec<f32>,
+    spread: Vec<f32>,
+}
+
+/// What becomes of the gradients with respect to parameters.
+pub(super) enum Gradients<'a> {
+    /// Those of convolutions are kept for each record, the others are left as products.
+    Each,
+    /// They are added up as they are.
+    Sum(&'a mut [f32]),
+}
+
+impl Chunk {
+    pub(super) fn new(stages: &[Stage]) -> Self {
+        let zeros = |numbers: usize| vec![0.0; ROWS * numbers];
+        let first = stages.first().map_or(0, |stage| stage.from.len());
+        let outputs = || stages.iter().map(|stage| zeros(stage.onto.len()));
+        let inputs = stages.iter().enumerate().map(|(at, stage)| match stage.kind {
+            Kind::Dense if at > 0 => zeros(stage.from.len()),
+            Kind::Dense | Kind::Convolution(_) | Kind::MaxPool(_) | Kind::AveragePool(_) => {
+                Vec::new()
+            }
+        });
+        let filters = stages.iter().map(|stage| match stage.kind {
+            Kind::Convolution(_) => zeros(stage.parameters()),
+            Kind::Dense | Kind::MaxPool(_) | Kind::AveragePool(_) => Vec::new(),
+        });
+        let covered = stages.iter().map(|stage| match stage.kind {
+            Kind::Convolution(window) => window.count() * window.covered(),
+            Kind::Dense | Kind::MaxPool(_) | Kind::AveragePool(_) => 0,
+        });
+        let covered = covered.max().unwrap_or(0);
+        Self {
+            count: 0,
+            values: std::iter::once(zeros(first)).chain(outputs()).collect(),
+            deltas: outputs().collect(),
+            inputs: inputs.collect(),
+            filters: filters.collect(),
+            unfolded: vec![0.0; covered],
+            spread: vec![0.0; covered],
+        }
+    }
+
+    /// The inputs of a dense stage on the grid, row by row.
+    pub(super) fn on_grid(&self, at: usize) -> &[f32] {
+        let own = self.inputs.get(at).filter(|own| !own.is_empty());
+        own.or_else(|| self.values.get(at)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The outputs of the last stage.
+    pub(super) fn scores(&self) -> &[f32] {
+        self.values.last().map_or(&[], Vec::as_slice)
+    }
+
+    /// From the inputs to the scores.
+    pub(super) fn forward(&mut self, stages: &[Stage], parameters: &[f32]) {
+        for (at, stage) in stages.iter().enumerate() {
+            let Some(([.., input], [output, ..])) = self.values.split_at_mut_checked(at + 1) else {
+                return;
+            };
+            let (weights, biases) = stage.of(parameters);
+            match stage.kind {
+                Kind::Dense => {
+                    start_with(output, biases);
+                    rows(input, stage.from.len()).times(
+                        rows(weights, stage.onto.len()),
+                        1.0,
+                        output,
+                    );
+                }
+                Kind::Convolution(window) => {
+                    start_with(output, biases);
+                    let unfolded = &mut self.unfolded[..window.count() * window.covered()];
+                    for (image, out) in records(input, output, stage).take(self.count) {
+                        window.unfold(image, unfolded);
+                        let squares = rows(unfolded, window.covered());
+                        squares.times(rows(weights, stage.onto.channels), 1.0, out);
+                    }
+                }
+                Kind::MaxPool(window) => {
+                    for (image, out) in records(input, output, stage).take(self.count) {
+                        window.most(image, out);
+                    }
+                }
+                Kind::AveragePool(window) => {
+                    for (image, out) in records(input, output, stage).take(self.count) {
+                        window.mean(image, out);
+                    }
+                }
+            }
+            activate(stage.activation, output);
+        }
+    }
+
+    /// From the loss to the deltas of all stages; the labels are those of the records.
+    ///
+    /// The loss of a record is the cross entropy of its class: its gradient with respect to the scores
+    /// is softmax(scores) - 1 at the class.
+    pub(super) fn lose(&mut self, classes: usize, labels: impl Iterator<Item = usize>) {
+        let (Some(scores), Some(delta)) = (self.values.last(), self.deltas.last_mut()) else {
+            return;
+        };
+        let both = scores.chunks_exact(classes).zip(delta.chunks_exact_mut(classes));
+        for ((scores, delta), label) in both.zip(labels) {
+            softmax(scores, delta);
+            if let Some(own) = delta.get_mut(label) {
+                *own -= 1.0;
+            }
+        }
+    }
+
+    /// From the deltas of the last stage to those of all, and to the gradients.
+    pub(super) fn backward(
+        &mut self,
+        stages: &[Stage],
+        parameters: &[f32],
+        mut gradients: Gradients<'_>,
+    ) {
+        for (at, stage) in stages.iter().enumerate().rev() {
+            let (before, from) = self.deltas.split_at_mut(at);
+            let Some(delta) = from.first_mut() else { return };
+            deactivate(stage.activation, &self.values[at + 1], delta);
+            let back = before.last_mut();
+            let (weights, _) = stage.of(parameters);
+            match stage.kind {
+                Kind::Dense => {
+                    if let Gradients::Sum(sums) = &mut gradients {
+                        add_dense(stage, &self.values[at], delta, self.count, sums);
+                    }
+                    if let Some(back) = back {
+                        let columns = stage.onto.len();
+                        rows(delta, columns).times_transposed(rows(weights, columns), back);
+                    }
+                }
+                Kind::Convolution(window) => {
+                    let unfolded = &mut self.unfolded[..window.count() * window.covered()];
+                    let spread = &mut self.spread[..window.count() * window.covered()];
+                    let mut back = back;
+                    let filters = stage.onto.channels;
+                    for row in 0..self.count {
+                        let image = nth(&self.values[at], row, stage.from.len());
+                        let delta = nth(delta, row, stage.onto.len());
+                        window.unfold(image, unfolded);
+                        let squares = rows(unfolded, window.covered());
+                        let own = match &mut gradients {
+                            Gradients::Each => {
+                                let own =
+                                    nth_mut(&mut self.filters[at], row, stage.parameters());
+                                own.fill(0.0);
+                                own
+                            }
+                            Gradients::Sum(sums) => {
+                                let range = stage.start..stage.start + stage.parameters();
+                                sums.get_mut(range).unwrap_or(&mut [])
+                            }
+                        };
+                        let (own, biases) = own.split_at_mut(stage.weights());
+                        squares.add_transposed_times(rows(delta, filters), 1.0, own);
+                        add_rows(delta, biases);
+                        if let Some(back) = &mut back {
+                            rows(delta, filters).times_transposed(rows(weights, filters), spread);
+                            window.fold(spread, nth_mut(back, row, stage.from.len()));
+                        }
+                    }
+                }
+                Kind::MaxPool(window) => {
+                    let Some(back) = back else { continue };
+                    let sizes = (stage.from.len(), stage.onto.len());
+                    for row in 0..self.count {
+                        let image = nth(&self.values[at], row, sizes.0);
+                        let out = nth(&self.values[at + 1], row, sizes.1);
+                        let rest = nth_mut(delta, row, sizes.1);
+                        window.most_back(image, out, rest, nth_mut(back, row, sizes.0));
+                    }
+                }
+                Kind::AveragePool(window) => {
+                    let Some(back) = back else { continue };
+                    for row in 0..self.count {
+                        let delta = nth(delta, row, stage.onto.len());
+                        window.mean_back(delta, nth_mut(back, row, stage.from.len()));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts the inputs of the dense stages on the grid.
+    pub(super) fn round_inputs(&mut self) {
+        for (value, input) in self.values.iter().zip(&mut self.inputs) {
+            for (x, rounded) in value.iter().zip(input) {
+                *rounded = whole(x * INPUT, MOST_INPUT) * (1.0 / INPUT);
+            }
+        }
+    }
+}
+
+/// e^(score), so that all sum to 1.
+pub(super) fn softmax(scores: &[f32], chances: &mut [f32]) {
+    let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let mut sum = 0.0;
+    for (score, chance) in scores.iter().zip(&mut *chances) {
+        *chance = exp(score - most);
+        sum += *chance;
+    }
+    for chance in chances {
+        *chance /= sum;
+    }
+}
+
+fn add_dense(stage: &Stage, values: &[f32], delta: &[f32], count: usize, sums: &mut [f32]) {
+    let (inputs, outputs) = (stage.from.len(), stage.onto.len());
+    let (values, delta) = (&values[..count * inputs], &delta[..count * outputs]);
+    let (weights, biases) = stage.of_mut(sums);
+    rows(values, inputs).add_transposed_times(rows(delta, outputs), 1.0, weights);
+    add_rows(delta, biases);
+}
+
+/// sum += each row.
+fn add_rows(rows: &[f32], sum: &mut [f32]) {
+    for row in rows.chunks_exact(sum.len().max(1)) {
+        for (sum, x) in sum.iter_mut().zip(row) {
+            *sum += x;
+        }
+    }
+}
+
+fn start_with(output: &mut [f32], biases: &[f32]) {
+    for row in output.chunks_exact_mut(biases.len().max(1)) {
+        row.copy_from_slice(biases);
+    }
+}
+
+fn records<'a>(
+    input: &'a [f32],
+    output: &'a mut [f32],
+    stage: &Stage,
+) -> impl Iterator<Item = (&'a [f32], &'a mut [f32])> {
+    input.chunks_exact(stage.from.len()).zip(output.chunks_exact_mut(stage.onto.len()))
+}
+
+fn nth(values: &[f32], row: usize, columns: usize) -> &[f32] {
+    &values[row * columns..(row + 1) * columns]
+}
+
+fn nth_mut(values: &mut [f32], row: usize, columns: usize) -> &mut [f32] {
+    &mut values[row * columns..(row + 1) * columns]
+}
+
+fn activate(activation: Option<Activation>, values: &mut [f32]) {
+    match activation {
+        None => {}
+        Some(Activation::Relu) => values.iter_mut().for_each(|x| *x = x.max(0.0)),
+        Some(Activation::Tanh) => values.iter_mut().for_each(|x| *x = tanh(*x)),
+    }
+}
+
+/// Gradients with respect to what an activation was given, from those with respect to what it gave.
+fn deactivate(activation: Option<Activation>, values: &[f32], delta: &mut [f32]) {
+    let pairs = values.iter().zip(delta);
+    match activation {
+        None => {}
+        Some(Activation::Relu) => {
+            pairs.for_each(|(x, delta)| *delta = if *x > 0.0 { *delta } else { 0.0 });
+        }
+        Some(Activation::Tanh) => pairs.for_each(|(x, delta)| *delta *= 1.0 - x * x),
+    }
+}

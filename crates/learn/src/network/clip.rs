@@ -1,0 +1,272 @@
+//! Contributions of bounded norm, in whole numbers.
+//!
+//! # Guarantee
+//! What a record adds to the sums is a vector of whole numbers whose norm is at most the bound of its
+//! group: the norm is computed in integers, without any rounding, from the very numbers that are
+//! added up, and a contribution that fails is replaced. Nothing rests on how
+//! accurate the norms in floating point are that the scale is chosen by.
+//!
+//! # How the scale is chosen
+//! In steps of the grid, let g be a record's gradient, of norm |g|, and B the bound. For a dense stage the
+//! gradient is d ⊗ a, for its delta d and its input a (with one more entry, of 1, for the bias), so its norm
+//! is |d| |a|, and no gradient of a single record is ever formed (book-keeping). Rounding the m entries
+//! of d to the nearest adds an error of norm at most |a| √m/2, and of about |a|/√12 in the
+//! direction of g. So first B - 3|a|/√12 is aimed at, which nearly always passes; then
+//! B - |a| √m/2, which passes by the triangle inequality but for the last digits of
+//! floating point; then the record is left out.
+//!
+//! # Reference
+//! Bu, Wang, Zha, Karypis, *Differentially Private Optimization on Large Model at Small Cost* (2023).
+
+use super::chunk::Chunk;
+use super::float::{int, whole};
+use super::grid::{BOUND, INPUT, MOST_INPUT, MOST_OUTPUT, OUTPUT};
+use super::layer::{Kind, Stage};
+use crate::math::{count, single};
+
+/// The bias's input, in steps, squared.
+const BIAS_SQUARE: u64 = 64 * 64;
+
+/// The largest number of steps of an entry of a convolution's gradient; more than any that passes.
+const MOST_ENTRY: f32 = 262_144.0;
+
+/// What floating point may get wrong in a norm without a second attempt.
+const SLACK: f64 = 1e-5;
+
+/// Stages that are clipped together.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Group {
+    pub(super) stages: Vec<usize>,
+    /// The largest square of the norm, in steps.
+    pub(super) square: u64,
+}
+
+/// Whether a record's gradient was within the clip norm by itself, if it was used at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Within,
+    Scaled,
+    Left,
+}
+
+/// The whole numbers that one chunk adds.
+#[derive(Debug)]
+pub(super) struct Clipped {
+    /// For each dense stage: deltas in steps, row by row; rows without a record are 0.
+    pub(super) deltas: Vec<Vec<f32>>,
+    /// For each dense stage and row: the square of the norm of its inputs, bias included, in steps.
+    squares: Vec<Vec<u64>>,
+    /// How each record fared, in the worst of its groups.
+    pub(super) outcomes: Vec<Outcome>,
+}
+
+impl Clipped {
+    pub(super) fn new(stages: &[Stage]) -> Self {
+        let dense = |stage: &Stage| match stage.kind {
+            Kind::Dense => super::grid::ROWS,
+            Kind::Convolution(_) | Kind::MaxPool(_) | Kind::AveragePool(_) => 0,
+        };
+        Self {
+            deltas: stages.iter().map(|s| vec![0.0; dense(s) * s.onto.len()]).collect(),
+            squares: stages.iter().map(|s| vec![0; dense(s)]).collect(),
+            outcomes: Vec::new(),
+        }
+    }
+
+    /// Clips the contributions of a chunk that went backward; those of convolutions are changed in place.
+    pub(super) fn clip(&mut self, chunk: &mut Chunk, stages: &[Stage], groups: &[Group], clip: f64) {
+        chunk.round_inputs();
+        self.measure_inputs(chunk, stages);
+        self.deltas.iter_mut().for_each(|deltas| deltas.fill(0.0));
+        self.outcomes.clear();
+        for row in 0..chunk.count {
+            let mut outcome = Outcome::Within;
+            for group in groups {
+                let found = self.clip_row(chunk, stages, group, clip, row);
+                outcome = if found == Outcome::Within { outcome } else { found };
+            }
+            self.outcomes.push(outcome);
+        }
+    }
+
+    fn measure_inputs(&mut self, chunk: &Chunk, stages: &[Stage]) {
+        for (at, (stage, squares)) in stages.iter().zip(&mut self.squares).enumerate() {
+            let rows = chunk.on_grid(at).chunks_exact(stage.from.len());
+            for (row, square) in rows.zip(squares) {
+                *square = square_of(row, INPUT, MOST_INPUT).saturating_add(BIAS_SQUARE);
+            }
+        }
+    }
+
+    fn clip_row(
+        &mut self,
+        chunk: &mut Chunk,
+        stages: &[Stage],
+        group: &Group,
+        clip: f64,
+        row: usize,
+    ) -> Outcome {
+        let measured = self.measure(chunk, stages, group, clip, row);
+        let bound = count_of(group.square).sqrt();
+        let aims = [bound - measured.likely / bound.max(1.0) - measured.usual, bound - measured.sure];
+        for aim in aims {
+            let aim = aim - SLACK * bound;
+            let scale = if measured.norm <= aim { 1.0 } else { aim / measured.norm };
+            if !(measured.norm.is_finite() && scale > 0.0) {
+                break;
+            }
+            if self.round(chunk, stages, group, scale / clip, row) <= group.square {
+                self.keep(chunk, stages, group, scale / clip, row);
+                return if scale < 1.0 { Outcome::Scaled } else { Outcome::Within };
+            }
+        }
+        self.leave(chunk, stages, group, row);
+        Outcome::Left
+    }
+
+    /// The norm of a record's gradient, and what rounding can add, in steps.
+    fn measure(
+        &self,
+        chunk: &Chunk,
+        stages: &[Stage],
+        group: &Group,
+        clip: f64,
+        row: usize,
+    ) -> Measured {
+        let (mut square, mut inputs, mut entries) = (0.0, 0.0, 0.0);
+        for at in group.stages.iter().copied() {
+            let stage = &stages[at];
+            let (own, input, unit) = match stage.kind {
+                Kind::Dense => (
+                    nth(&chunk.deltas[at], row, stage.onto.len()),
+                    count_of(self.squares[at][row]),
+                    OUTPUT,
+                ),
+                Kind::Convolution(_) => {
+                    (nth(&chunk.filters[at], row, stage.parameters()), 1.0, count_of(BOUND))
+                }
+                Kind::MaxPool(_) | Kind::AveragePool(_) => continue,
+            };
+            let factor = unit / clip;
+            square += sum_of_squares(own) * factor * factor * input;
+            inputs += input;
+            entries += count(own.len()) * input;
+        }
+        Measured {
+            norm: square.sqrt(),
+            usual: 3.0 * (inputs / 12.0).sqrt(),
+            likely: entries / 24.0,
+            sure: entries.sqrt() / 2.0,
+        }
+    }
+
+    /// Rounds the scaled deltas of dense stages, and returns the exact square of the norm of what would be
+    /// added.
+    fn round(
+        &mut self,
+        chunk: &Chunk,
+        stages: &[Stage],
+        group: &Group,
+        scale: f64,
+        row: usize,
+    ) -> u64 {
+        let mut total = 0_u64;
+        for at in group.stages.iter().copied() {
+            let stage = &stages[at];
+            let square = match stage.kind {
+                Kind::Dense => {
+                    let deltas = nth(&chunk.deltas[at], row, stage.onto.len());
+                    let rounded = nth_mut(&mut self.deltas[at], row, stage.onto.len());
+                    let factor = single(scale * OUTPUT);
+                    for (rounded, delta) in rounded.iter_mut().zip(deltas) {
+                        *rounded = whole(delta * factor, MOST_OUTPUT);
+                    }
+                    square_of(rounded, 1.0, MOST_OUTPUT).saturating_mul(self.squares[at][row])
+                }
+                Kind::Convolution(_) => {
+                    let entries = nth(&chunk.filters[at], row, stage.parameters());
+                    square_of(entries, entry_factor(scale), MOST_ENTRY)
+                }
+                Kind::MaxPool(_) | Kind::AveragePool(_) => 0,
+            };
+            total = total.saturating_add(square);
+        }
+        total
+    }
+
+    /// Puts the gradients of convolutions on the grid, as they were measured.
+    fn keep(&self, chunk: &mut Chunk, stages: &[Stage], group: &Group, scale: f64, row: usize) {
+        for at in group.stages.iter().copied() {
+            if let Kind::Convolution(_) = stages[at].kind {
+                let factor = entry_factor(scale);
+                for entry in nth_mut(&mut chunk.filters[at], row, stages[at].parameters()) {
+                    *entry = whole(*entry * factor, MOST_ENTRY);
+                }
+            }
+        }
+    }
+
+    fn leave(&mut self, chunk: &mut Chunk, stages: &[Stage], group: &Group, row: usize) {
+        for at in group.stages.iter().copied() {
+            let stage = &stages[at];
+            match stage.kind {
+                Kind::Dense => nth_mut(&mut self.deltas[at], row, stage.onto.len()).fill(0.0),
+                Kind::Convolution(_) => {
+                    nth_mut(&mut chunk.filters[at], row, stage.parameters()).fill(0.0);
+                }
+                Kind::MaxPool(_) | Kind::AveragePool(_) => {}
+            }
+        }
+    }
+}
+
+struct Measured {
+    norm: f64,
+    /// Three standard deviations of what rounding adds along the gradient.
+    usual: f64,
+    /// What rounding adds across the gradient on average, as half the square.
+    likely: f64,
+    /// The most that rounding adds.
+    sure: f64,
+}
+
+fn entry_factor(scale: f64) -> f32 {
+    single(scale * count_of(BOUND))
+}
+
+/// The sum of the squares of whole numbers: those nearest to factor · x. Exact; saturates.
+fn square_of(values: &[f32], factor: f32, most: f32) -> u64 {
+    let mut sum = 0_u64;
+    // Whole numbers up to 2^18: sixteen squares stay below 2^40.
+    for part in values.chunks(16) {
+        let squares = part.iter().map(|x| u64::from(int(whole(x * factor, most)).unsigned_abs()));
+        sum = sum.saturating_add(squares.map(|x| x * x).sum());
+    }
+    sum
+}
+
+/// In double precision, in four sums that can be formed side by side.
+fn sum_of_squares(values: &[f32]) -> f64 {
+    let (fours, rest) = values.as_chunks::<4>();
+    let mut sums = [0.0_f64; 4];
+    for four in fours {
+        for (sum, x) in sums.iter_mut().zip(four) {
+            *sum += f64::from(*x) * f64::from(*x);
+        }
+    }
+    let rest: f64 = rest.iter().map(|x| f64::from(*x) * f64::from(*x)).sum();
+    sums.iter().sum::<f64>() + rest
+}
+
+#[expect(clippy::cast_precision_loss, reason = "it chooses a scale, which is checked")]
+const fn count_of(n: u64) -> f64 {
+    n as f64
+}
+
+fn nth<T>(values: &[T], row: usize, columns: usize) -> &[T] {
+    &values[row * columns..(row + 1) * columns]
+}
+
+fn nth_mut<T>(values: &mut [T], row: usize, columns: usize) -> &mut [T] {
+    &mut values[row * columns..(row + 1) * columns]
+}

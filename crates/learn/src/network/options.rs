@@ -1,0 +1,192 @@
+//! How a network is trained.
+
+use serde::{Deserialize, Serialize};
+
+use super::layer::{Layer, Shape};
+use crate::LearnError;
+use crate::error::positive;
+
+/// What is trained and how; all of it is public.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NetworkOptions {
+    /// The layers before the last, which is dense with one output for each class.
+    pub layers: Vec<Layer>,
+    /// Height, width and channels if a row is an image: row by row, pixel by pixel, with the channels
+    /// of a pixel side by side.
+    pub image: Option<Shape>,
+    /// About how many records there are, as declared: batches are counted by it. The true number is
+    /// private and is not used.
+    pub records: Option<u64>,
+    /// How many records a step takes on average: each record is taken with chance batch/records. All of
+    /// them in each step if there is none.
+    pub batch: Option<u64>,
+    /// How many steps.
+    pub steps: u64,
+    /// The largest norm of a record's gradient, or where that starts if it adapts.
+    pub clip: f64,
+    /// How gradients are clipped to it.
+    pub clipping: Clipping,
+    /// How weights follow gradients.
+    pub optimiser: Optimiser,
+    /// How far a step goes.
+    pub learning_rate: f64,
+    /// How that changes from step to step.
+    pub schedule: Schedule,
+    /// The learning rate grows to its value in so many steps.
+    pub warm_up: u64,
+    /// The model is an average of the weights along the way, in which each step weighs this many times
+    /// as much as the next; 0 for the last weights alone.
+    pub averaging: f64,
+}
+
+impl Default for NetworkOptions {
+    fn default() -> Self {
+        Self {
+            layers: vec![Layer::Dense { units: 128 }, Layer::Relu],
+            image: None,
+            records: None,
+            batch: None,
+            steps: 80,
+            clip: 1.0,
+            clipping: Clipping::Flat,
+            optimiser: Optimiser::default(),
+            learning_rate: 0.01,
+            schedule: Schedule::Constant,
+            warm_up: 0,
+            averaging: 0.0,
+        }
+    }
+}
+
+/// How a record's gradient is clipped.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Clipping {
+    /// As one vector.
+    Flat,
+    /// Layer by layer; each has the same share of the square of the norm.
+    PerLayer,
+    /// As one vector, to a norm that follows a quantile of the norms. For that each step also tells, with
+    /// noise, how many records were within the norm; gradients are clipped a little closer to make room
+    /// for it.
+    ///
+    /// # Reference
+    /// Andrew, Thakkar, McMahan, Ramaswamy, *Differentially Private Learning with Adaptive
+    /// Clipping* (2021).
+    Adaptive {
+        /// The share of records that are to be within the norm.
+        quantile: f64,
+    },
+}
+
+/// How weights follow noisy gradients.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Optimiser {
+    /// Down the gradient, and on in the direction of earlier steps.
+    Sgd {
+        /// How much of the last step is repeated.
+        momentum: f64,
+    },
+    /// Down a mean of gradients, over the root of a mean of their squares, entry by entry.
+    Adam {
+        /// How slowly the mean forgets.
+        beta1: f64,
+        /// How slowly the mean of squares forgets.
+        beta2: f64,
+    },
+}
+
+impl Default for Optimiser {
+    fn default() -> Self {
+        Self::Adam { beta1: 0.9, beta2: 0.99 }
+    }
+}
+
+/// How the learning rate changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Schedule {
+    /// It does not.
+    Constant,
+    /// It falls to 0 along a straight line.
+    Linear,
+    /// It falls to 0 along half a cosine.
+    Cosine,
+}
+
+impl NetworkOptions {
+    /// # Errors
+    /// If a parameter is out of range.
+    pub(super) fn check(&self) -> Result<(), LearnError> {
+        positive("clip", self.clip)?;
+        positive("learning_rate", self.learning_rate)?;
+        if !(1e-6..=1e6).contains(&self.clip) {
+            return Err(LearnError::invalid("clip", self.clip, "from 1e-6 to 1e6"));
+        }
+        share("averaging", self.averaging)?;
+        match self.clipping {
+            Clipping::Flat | Clipping::PerLayer => {}
+            Clipping::Adaptive { quantile } => {
+                positive("quantile", quantile)?;
+                share("quantile", quantile)?;
+            }
+        }
+        match self.optimiser {
+            Optimiser::Sgd { momentum } => share("momentum", momentum)?,
+            Optimiser::Adam { beta1, beta2 } => {
+                share("beta1", beta1)?;
+                share("beta2", beta2)?;
+            }
+        }
+        if self.steps == 0 || self.steps > 1 << 32 {
+            return Err(LearnError::invalid("steps", self.steps, "from 1 to 2^32"));
+        }
+        if self.records == Some(0) {
+            return Err(LearnError::invalid("records", 0, "at least 1"));
+        }
+        match (self.batch, self.records) {
+            (None, _) => Ok(()),
+            (Some(batch), Some(records)) if (1..=records).contains(&batch) => Ok(()),
+            (Some(batch), Some(records)) => {
+                Err(LearnError::invalid("batch", batch, format!("from 1 to {records}, the records")))
+            }
+            (Some(batch), None) => Err(LearnError::invalid(
+                "records",
+                format!("missing with a batch of {batch}"),
+                "declared: each record is taken with chance batch/records",
+            )),
+        }
+    }
+
+    /// How many records a step is taken to have.
+    pub(super) fn expected(&self) -> u64 {
+        self.batch.or(self.records).unwrap_or(1024)
+    }
+
+    /// The learning rate of a step, from 0.
+    pub(super) fn rate_at(&self, step: u64) -> f64 {
+        let fraction = |part: u64, whole: u64| crate::math::number(signed(part)) / crate::math::number(signed(whole.max(1)));
+        let warm = fraction(step + 1, self.warm_up + 1).min(1.0);
+        let rest = 1.0 - fraction(step, self.steps).min(1.0);
+        let shape = match self.schedule {
+            Schedule::Constant => 1.0,
+            Schedule::Linear => rest,
+            Schedule::Cosine => 0.5 - 0.5 * crate::math::cos(std::f64::consts::PI * rest),
+        };
+        self.learning_rate * warm * shape
+    }
+}
+
+fn signed(n: u64) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}
+
+/// A number in [0, 1).
+fn share(name: &str, value: f64) -> Result<(), LearnError> {
+    if (0.0..1.0).contains(&value) {
+        return Ok(());
+    }
+    Err(LearnError::invalid(name, value, "at least 0 and below 1"))
+}

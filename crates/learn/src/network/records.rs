@@ -1,0 +1,74 @@
+//! Records as a network sees them: on a grid between their bounds.
+
+use crate::bounds::{Bounds, Classes};
+use crate::math::nearest;
+use crate::{Classified, Matrix};
+
+use super::chunk::Chunk;
+use super::grid::INPUT;
+
+/// Steps between the bounds of a column.
+const STEPS: f64 = 64.0;
+
+/// The records with a declared label, one byte for each number: 0 at the lower bound, 64 at the
+/// upper.
+#[derive(Debug)]
+pub(super) struct Records {
+    columns: usize,
+    values: Vec<u8>,
+    labels: Vec<usize>,
+}
+
+impl Records {
+    /// Those of a table with as many columns as have bounds.
+    pub(super) fn of(examples: &Classified, bounds: &Bounds, classes: Classes) -> Self {
+        let columns = bounds.columns();
+        let known = examples.labels().iter().filter(|label| classes.place(**label).is_some());
+        let mut values = Vec::with_capacity(known.count().saturating_mul(columns));
+        let mut labels = Vec::new();
+        for (row, label) in examples.iter() {
+            if let Some(label) = classes.place(*label) {
+                labels.push(label);
+                values.extend(steps(row, bounds));
+            }
+        }
+        Self { columns, values, labels }
+    }
+
+    /// Rows without a label.
+    pub(super) fn unlabelled(features: &Matrix<f64>, bounds: &Bounds) -> Self {
+        let values = features.iter().flat_map(|row| steps(row, bounds)).collect();
+        Self { columns: bounds.columns(), values, labels: vec![0; features.rows()] }
+    }
+
+    /// How many.
+    pub(super) const fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Puts some of them into a chunk.
+    pub(super) fn load(&self, places: &[usize], chunk: &mut Chunk) {
+        let Some(values) = chunk.values.first_mut() else { return };
+        let mut rows = values.chunks_exact_mut(self.columns);
+        chunk.count = 0;
+        for (place, row) in places.iter().zip(&mut rows) {
+            let start = place * self.columns;
+            for (x, steps) in row.iter_mut().zip(&self.values[start..start + self.columns]) {
+                *x = f32::from(*steps) * (1.0 / INPUT);
+            }
+            chunk.count += 1;
+        }
+    }
+
+    /// Their labels.
+    pub(super) fn labels(&self, places: &[usize]) -> impl Iterator<Item = usize> {
+        places.iter().map(|place| self.labels[*place])
+    }
+}
+
+fn steps(row: &[f64], bounds: &Bounds) -> impl Iterator<Item = u8> {
+    let step = |(x, interval): (&f64, &crate::Interval)| {
+        u8::try_from(nearest(interval.fraction(*x) * STEPS)).unwrap_or(0)
+    };
+    row.iter().zip(bounds.intervals()).map(step)
+}

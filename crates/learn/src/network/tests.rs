@@ -1,0 +1,307 @@
+//! What the guarantee rests on, before noise.
+
+use throng_sample::{Entropy, SeededEntropy};
+
+use super::batch::Batch;
+use super::clip::{Group, Outcome};
+use super::grid::{BOUND, INPUT, ROWS};
+use super::layer::{Kind, Layer, Shape, Stage, stages};
+use super::records::Records;
+use crate::{Bounds, Classes, Classified, Matrix};
+
+/// A source of test numbers.
+struct Dice(SeededEntropy);
+
+impl Dice {
+    fn new(seed: u64) -> Self {
+        Self(SeededEntropy::new(seed))
+    }
+
+    fn word(&mut self) -> u32 {
+        let mut bytes = [0; 4];
+        self.0.fill(&mut bytes).unwrap();
+        u32::from_le_bytes(bytes)
+    }
+
+    /// In [-1, 1).
+    fn number(&mut self) -> f32 {
+        (f64::from(self.word()) / 2_147_483_648.0 - 1.0) as f32
+    }
+}
+
+fn mlp() -> Vec<Stage> {
+    let layers = [
+        Layer::Dense { units: 23 },
+        Layer::Relu,
+        Layer::Dense { units: 9 },
+        Layer::Tanh,
+        Layer::Dense { units: 4 },
+    ];
+    stages(Shape::flat(36), &layers).unwrap()
+}
+
+fn cnn(average: bool) -> Vec<Stage> {
+    let pool = if average {
+        Layer::AveragePool { size: 2, stride: 1 }
+    } else {
+        Layer::MaxPool { size: 2, stride: 1 }
+    };
+    let layers = [
+        Layer::Convolution { filters: 5, size: 3, stride: 1, padding: 1 },
+        Layer::Tanh,
+        pool,
+        Layer::Convolution { filters: 6, size: 2, stride: 2, padding: 0 },
+        Layer::Relu,
+        Layer::Dense { units: 7 },
+        Layer::Relu,
+        Layer::Dense { units: 4 },
+    ];
+    stages(Shape { height: 6, width: 6, channels: 1 }, &layers).unwrap()
+}
+
+fn all_in_one(stages: &[Stage]) -> Vec<Group> {
+    let with = stages.iter().enumerate().filter(|(_, stage)| stage.parameters() > 0);
+    vec![Group { stages: with.map(|(at, _)| at).collect(), square: BOUND * BOUND }]
+}
+
+fn each_by_itself(stages: &[Stage]) -> Vec<Group> {
+    let all = all_in_one(stages).remove(0);
+    let share = all.square / u64::try_from(all.stages.len()).unwrap();
+    all.stages.into_iter().map(|at| Group { stages: vec![at], square: share }).collect()
+}
+
+fn parameters(stages: &[Stage], size: f32, dice: &mut Dice) -> Vec<f32> {
+    let length = stages.iter().map(Stage::parameters).sum();
+    (0..length).map(|_| size * dice.number()).collect()
+}
+
+/// Records with hostile numbers among them.
+fn examples(rows: usize, hostile: bool, dice: &mut Dice) -> Classified {
+    let mut features = Matrix::filled(rows, 36, 0.0);
+    for x in features.values_mut() {
+        *x = match (hostile, dice.word() % 9) {
+            (true, 0) => f64::NAN,
+            (true, 1) => f64::INFINITY,
+            (true, 2) => -1e300,
+            _ => f64::from(dice.number()),
+        };
+    }
+    let labels = (0..rows).map(|_| dice.word() % 4).collect();
+    Classified::new(features, labels).unwrap()
+}
+
+fn records(examples: &Classified) -> Records {
+    Records::of(examples, &Bounds::same(36, -1.0, 1.0).unwrap(), Classes::new(4).unwrap())
+}
+
+fn sums(
+    stages: &[Stage],
+    parameters: &[f32],
+    examples: &Classified,
+    places: &[usize],
+    groups: &[Group],
+    clip: f64,
+) -> Vec<i64> {
+    let mut out = Vec::new();
+    let mut batch = Batch::new(stages);
+    let records = records(examples);
+    batch.clipped(stages, parameters, &records, places, (groups, clip)).write(1, &mut out);
+    out
+}
+
+fn square(values: &[i64]) -> u128 {
+    values.iter().map(|x| u128::from(x.unsigned_abs()) * u128::from(x.unsigned_abs())).sum()
+}
+
+/// Every record's contribution, alone, in integers: never above the bound, and near it when clipped.
+#[test]
+fn contributions_are_within_the_bound_exactly() {
+    let mut dice = Dice::new(1);
+    for net in [mlp(), cnn(false), cnn(true)] {
+        for (groups, flat) in [(all_in_one(&net), true), (each_by_itself(&net), false)] {
+            for (size, clip) in
+                [(0.3, 1.0), (0.3, 1e-3), (3.0, 1.0), (30.0, 1e-6), (1e6, 1.0), (0.3, 1e6)]
+            {
+                let weights = parameters(&net, size, &mut dice);
+                let table = examples(20, true, &mut dice);
+                for row in 0..20 {
+                    let own = sums(&net, &weights, &table, &[row], &groups, clip);
+                    let (own, _) = own.split_at(own.len() - 1);
+                    assert!(square(own) <= u128::from(BOUND * BOUND), "{size} {clip}");
+                    for group in &groups {
+                        let mut part = Vec::new();
+                        for at in &group.stages {
+                            let stage = &net[*at];
+                            part.extend(&own[stage.start..stage.start + stage.parameters()]);
+                        }
+                        assert!(square(&part) <= u128::from(group.square));
+                    }
+                    if flat && clip <= 1e-3 && size < 1.0 && square(own) > 0 {
+                        let norm = (square(own) as f64).sqrt() / BOUND as f64;
+                        assert!(norm > 0.97, "clipped much closer than needed: {norm}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// One record less, anywhere in the table, moves the sums by its own contribution and nothing else.
+#[test]
+fn neighbours_are_at_most_the_bound_apart() {
+    let mut dice = Dice::new(2);
+    for net in [mlp(), cnn(false)] {
+        for (hostile, rows) in [(false, 131), (true, 257), (true, 3)] {
+            let weights = parameters(&net, 0.5, &mut dice);
+            let table = examples(rows, hostile, &mut dice);
+            let all: Vec<usize> = (0..rows).collect();
+            let groups = all_in_one(&net);
+            let whole = sums(&net, &weights, &table, &all, &groups, 0.7);
+            for gone in [0, 1, rows / 2, rows - 1] {
+                let others: Vec<usize> = all.iter().copied().filter(|row| *row != gone).collect();
+                let rest = sums(&net, &weights, &table, &others, &groups, 0.7);
+                let own = sums(&net, &weights, &table, &[gone], &groups, 0.7);
+                let difference: Vec<i64> = whole.iter().zip(&rest).map(|(a, b)| a - b).collect();
+                assert_eq!(difference, own);
+                assert!(square(&own[..own.len() - 1]) <= u128::from(BOUND * BOUND));
+            }
+        }
+    }
+}
+
+/// Order, places in chunks and other records do not matter, bit for bit.
+#[test]
+fn sums_do_not_depend_on_the_order() {
+    let mut dice = Dice::new(3);
+    for net in [mlp(), cnn(false), cnn(true)] {
+        let weights = parameters(&net, 0.5, &mut dice);
+        let table = examples(300, true, &mut dice);
+        let groups = each_by_itself(&net);
+        let forward: Vec<usize> = (0..300).collect();
+        let expected = sums(&net, &weights, &table, &forward, &groups, 0.2);
+        for stride in [7, 77, 299] {
+            let order: Vec<usize> = (0..300).map(|row| row * stride % 300).collect();
+            assert_eq!(sums(&net, &weights, &table, &order, &groups, 0.2), expected);
+        }
+        let mut added = vec![0; expected.len()];
+        for part in forward.chunks(37) {
+            let part = sums(&net, &weights, &table, part, &groups, 0.2);
+            added.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
+        }
+        assert_eq!(added, expected);
+    }
+}
+
+/// Values and deltas of a record, bit for bit, in every place of a chunk, for the shapes that people use.
+#[test]
+fn a_record_is_treated_alike_wherever_it_is() {
+    let image = Shape { height: 28, width: 28, channels: 1 };
+    let tutorial = [
+        Layer::Convolution { filters: 16, size: 8, stride: 2, padding: 3 },
+        Layer::Tanh,
+        Layer::MaxPool { size: 2, stride: 1 },
+        Layer::Convolution { filters: 32, size: 4, stride: 2, padding: 0 },
+        Layer::Tanh,
+        Layer::MaxPool { size: 2, stride: 1 },
+        Layer::Dense { units: 32 },
+        Layer::Tanh,
+        Layer::Dense { units: 10 },
+    ];
+    let mut nets = vec![stages(image, &tutorial).unwrap(), mlp(), cnn(false)];
+    assert_eq!(nets[0].iter().map(Stage::parameters).sum::<usize>(), 26_010);
+    for (inputs, hidden, classes) in
+        [(784, 128, 10), (64, 128, 10), (1, 1, 2), (3, 5, 2), (17, 33, 3), (1000, 257, 100), (2, 700, 7)]
+    {
+        let layers =
+            [Layer::Dense { units: hidden }, Layer::Relu, Layer::Dense { units: classes }];
+        nets.push(stages(Shape::flat(inputs), &layers).unwrap());
+    }
+    for net in nets {
+        Batch::new(&net).check_machine(&net).unwrap();
+    }
+}
+
+/// The loss of some records, in double precision where it matters.
+fn loss(net: &[Stage], weights: &[f32], records: &Records, places: &[usize]) -> f64 {
+    let mut batch = Batch::new(net);
+    records.load(places, &mut batch.chunk);
+    batch.chunk.forward(net, weights);
+    let rows = batch.chunk.scores().chunks_exact(4).zip(records.labels(places));
+    let losses = rows.map(|(scores, label)| {
+        let scores: Vec<f64> = scores.iter().map(|x| f64::from(*x)).collect();
+        let most = scores.iter().copied().fold(f64::MIN, f64::max);
+        most + scores.iter().map(|x| (x - most).exp()).sum::<f64>().ln() - scores[label]
+    });
+    losses.sum()
+}
+
+#[test]
+fn gradients_are_those_of_the_loss() {
+    let mut dice = Dice::new(4);
+    for net in [mlp(), cnn(false), cnn(true)] {
+        let weights = parameters(&net, 0.4, &mut dice);
+        let table = examples(40, false, &mut dice);
+        let (records, places) = (records(&table), (0..40).collect::<Vec<_>>());
+        let gradient = Batch::new(&net).plain(&net, &weights, &records, &places).to_vec();
+        let mut worst = 0.0_f64;
+        for at in (0..weights.len()).step_by(11) {
+            let moved = |by: f32| {
+                let mut weights = weights.clone();
+                weights[at] += by;
+                loss(&net, &weights, &records, &places)
+            };
+            let slope = (moved(1e-2) - moved(-1e-2)) / 2e-2;
+            worst = worst.max((slope - f64::from(gradient[at])).abs());
+        }
+        let size = f64::from(gradient.iter().fold(0.0_f32, |most, x| most.max(x.abs())));
+        assert!(worst < 0.03 * size, "{worst} of {size}");
+    }
+}
+
+/// Without clipping the whole numbers are the gradient, but for rounding.
+#[test]
+fn sums_are_the_gradient() {
+    let mut dice = Dice::new(5);
+    for net in [mlp(), cnn(false)] {
+        let weights = parameters(&net, 0.2, &mut dice);
+        let table = examples(200, false, &mut dice);
+        let places: Vec<usize> = (0..200).collect();
+        let clip = 8.0;
+        let whole = sums(&net, &weights, &table, &places, &all_in_one(&net), clip);
+        let plain = Batch::new(&net).plain(&net, &weights, &records(&table), &places).to_vec();
+        assert_eq!(whole.last(), Some(&200));
+        let unit = clip / BOUND as f64;
+        let (mut error, mut size) = (0.0, 0.0);
+        for (found, expected) in whole.iter().zip(&plain) {
+            error += (*found as f64 * unit - f64::from(*expected)).powi(2);
+            size += f64::from(*expected).powi(2);
+        }
+        assert!(error < 5e-3 * size, "{error} of {size}");
+    }
+}
+
+/// What the exactness of single precision rests on: whole numbers, small enough.
+#[test]
+fn chunks_are_whole_numbers_within_single_precision() {
+    let mut dice = Dice::new(6);
+    let net = mlp();
+    let weights = parameters(&net, 1.0, &mut dice);
+    let table = examples(ROWS, true, &mut dice);
+    let places: Vec<usize> = (0..ROWS).collect();
+    let mut batch = Batch::new(&net);
+    let groups = all_in_one(&net);
+    batch.clipped(&net, &weights, &records(&table), &places, (&groups, 0.1));
+    assert!(batch.clipped.outcomes.iter().any(|outcome| *outcome == Outcome::Scaled));
+    for (at, stage) in net.iter().enumerate().filter(|(_, stage)| stage.kind == Kind::Dense) {
+        let inputs = batch.chunk.on_grid(at).chunks_exact(stage.from.len());
+        let deltas = batch.clipped.deltas[at].chunks_exact(stage.onto.len());
+        let mut most = 0.0_f32;
+        for (input, delta) in inputs.zip(deltas) {
+            assert!(input.iter().all(|x| (x * INPUT).fract() == 0.0));
+            assert!(delta.iter().all(|x| x.fract() == 0.0));
+            let largest = |row: &[f32]| row.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
+            most += largest(input) * INPUT * largest(delta);
+        }
+        assert!(most <= 16_777_216.0);
+    }
+}

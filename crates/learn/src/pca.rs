@@ -1,0 +1,3 @@
+//! Principal components: the directions in which a table varies most.
+
+pub(crate) mod moments;
