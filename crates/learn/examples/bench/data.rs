@@ -1,6 +1,7 @@
 //! The files that `bench/learn_data.py` makes.
 
-use std::fs::{read, read_to_string};
+use std::fs::{File, read_to_string};
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use serde::Deserialize;
@@ -129,11 +130,20 @@ fn split(all: &Rows, directory: &Path, seed: usize) -> Result<(Rows, Rows), Faul
     Ok((Rows(all.0.select(&kept)), Rows(all.0.select(&held))))
 }
 
-/// Images and labels of MNIST: (pixels in [0, 1], digits), `train` or `t10k`.
-pub(crate) fn mnist(directory: &Path, part: &str) -> Result<(Matrix<f32>, Vec<u32>), Fault> {
-    let images = read(directory.join(format!("{part}-images-idx3-ubyte")))?;
-    let labels = read(directory.join(format!("{part}-labels-idx1-ubyte")))?;
-    let pixels: Vec<f32> = images[16..].iter().map(|byte| f32::from(*byte) / 255.0).collect();
-    let labels: Vec<u32> = labels[8..].iter().map(|byte| u32::from(*byte)).collect();
-    Ok((Matrix::new(labels.len(), 784, pixels)?, labels))
+/// The first images of MNIST with their digits, `train` or `t10k`; pixels run from 0 to 1.
+pub(crate) fn mnist(directory: &Path, part: &str, most: usize) -> Result<Classified, Fault> {
+    let images = first(&directory.join(format!("{part}-images-idx3-ubyte")), 16, 784 * most)?;
+    let labels = first(&directory.join(format!("{part}-labels-idx1-ubyte")), 8, most)?;
+    let pixels = images.iter().map(|byte| f64::from(*byte) / 255.0).collect();
+    let labels: Vec<u32> = labels.into_iter().map(u32::from).collect();
+    Ok(Classified::new(Matrix::new(labels.len(), 784, pixels)?, labels)?)
+}
+
+/// Bytes after the head of a file, at most so many.
+fn first(path: &Path, head: u64, most: usize) -> Result<Vec<u8>, Fault> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(head))?;
+    let mut bytes = Vec::new();
+    file.take(u64::try_from(most)?).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
