@@ -70,6 +70,16 @@ impl<Y, X> Examples<Y, X> {
     }
 }
 
+impl<Y: Clone, X: Clone> Examples<Y, X> {
+    /// The records with these numbers, in this order; those that do not exist are left out.
+    #[must_use]
+    pub fn select(&self, records: &[usize]) -> Self {
+        let label = |record: &usize| self.labels.get(*record).cloned();
+        let labels = records.iter().filter_map(label).collect();
+        Self { features: self.features.select(records), labels }
+    }
+}
+
 /// What a learner made for so many columns does with a table of another width: it is not fitted.
 ///
 /// The width of a table is public: it is the same on neighbours.

@@ -8,9 +8,14 @@
 //! | `scores` | linear scores, as a model keeps them |
 //! | `survey` | a first release: how many records, where they lie, how far apart |
 //! | `descent` | noisy gradients of all records, step by step |
+//! | `minimum` | certified minima of penalised losses |
+//! | `output`, `objective` | noise on such a minimum, and noise in what is minimised |
 
 pub(crate) mod descent;
 pub(crate) mod loss;
+mod minimum;
+mod objective;
+mod output;
 pub(crate) mod rows;
 pub(crate) mod scores;
 pub(crate) mod survey;
@@ -22,6 +27,8 @@ use throng_mechanism::{MechanismError, Run};
 use crate::{Bounds, Classes, Classified, LearnError, Privacy};
 use descent::Descent;
 use loss::Loss;
+use objective::Perturbed;
+use output::Output;
 use scores::Scores;
 
 /// How the minimum of a loss is made private.
@@ -31,6 +38,11 @@ pub enum Method {
     /// A fixed number of noisy gradient steps over all records; the best in most cases.
     #[default]
     Gradient,
+    /// Noise on the minimum of a penalised loss. Also for epsilon alone.
+    Output,
+    /// A random linear term in a penalised loss, whose minimum is then private. Two classes, (epsilon,
+    /// delta), adding or removing a record.
+    Objective,
 }
 
 /// What can be chosen about it.
@@ -47,6 +59,8 @@ pub(crate) struct Settings {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Minimiser {
     Gradient(Box<Descent>),
+    Output(Box<Output>),
+    Objective(Box<Perturbed>),
 }
 
 impl Minimiser {
@@ -61,12 +75,22 @@ impl Minimiser {
                 let (steps, pace) = (settings.steps, settings.pace);
                 Self::Gradient(Box::new(Descent::new(bounds, loss, privacy, steps, pace)?))
             }
+            Method::Output => {
+                let (penalty, norm) = (settings.penalty, settings.norm);
+                Self::Output(Box::new(Output::new(bounds, loss, privacy, penalty, norm)?))
+            }
+            Method::Objective => {
+                let (penalty, norm) = (settings.penalty, settings.norm);
+                Self::Objective(Box::new(Perturbed::new(bounds, loss, privacy, penalty, norm)?))
+            }
         })
     }
 
     pub(crate) fn spec(&self) -> Result<MechanismSpec, LearnError> {
         match self {
             Self::Gradient(descent) => descent.spec(),
+            Self::Output(output) => Ok(output.spec()),
+            Self::Objective(objective) => Ok(objective.spec()),
         }
     }
 
@@ -81,6 +105,8 @@ impl Minimiser {
         let (records, labels): (Vec<_>, Vec<_>) = declared.unzip();
         match self {
             Self::Gradient(descent) => descent.run(&records, &labels, run),
+            Self::Output(output) => output.run(&records, &labels, run),
+            Self::Objective(objective) => objective.run(&records, &labels, run),
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::schema::Schema;
 use crate::{LearnError, Learner, Matrix, Model, Predict, Predictions, Privacy};
 pub use bins::Bins;
 pub use counts::{Blur, Counts};
-pub(crate) use counts::{moved, noise_of_counts};
+pub(crate) use counts::{moved, noise_for, noise_of_counts};
 pub use domain::{Coded, Domain};
 pub(crate) use simplex::project;
 

@@ -51,14 +51,14 @@ pub struct KMeansOptions {
 impl Default for KMeansOptions {
     fn default() -> Self {
         Self {
-            steps: 2,
-            levels: 5,
+            steps: 3,
+            levels: 6,
             cuts: 2,
             share_of_moments: 0.1,
             share_of_sketch: 0.4,
-            reach: 0.7,
-            radius: 2.0,
-            starts: 8,
+            reach: 0.5,
+            radius: 1.5,
+            starts: 16,
         }
     }
 }

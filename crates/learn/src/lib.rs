@@ -31,21 +31,37 @@
 //! |---|---|
 //! | [`linear`] | linear regression from noisy second moments |
 //! | [`logistic`] | logistic regression, two classes or more |
+//! | [`svm`] | support vector machines, linear or with a kernel |
+//! | [`boosting`], [`forest`], [`tree`] | trees drawn without data, noise in their leaves |
+//! | [`pca`], [`scaler`] | principal components, standard scores |
+//! | [`naive_bayes`] | naive Bayes, numbers and categories |
+//! | [`kmeans`] | clusters |
+//! | [`scattering`] | fixed features of images |
 //! | [`conjugate`] | chances, means and rates with conjugate priors |
 //! | [`histogram`], [`marginals`] | counts in the cells of one table, of several |
 //! | [`network`] | neural networks by private gradient descent |
+//!
+//! # Around models
+//! | module | what it does |
+//! |---|---|
+//! | [`evaluate`] | how good a model is, on private or public examples |
+//! | [`tuning`] | the best of several settings, with what the search costs |
 
 pub mod any;
+pub mod boosting;
 pub mod bounds;
 pub mod columns;
-mod contribution;
 pub mod conjugate;
+mod contribution;
 pub mod data;
-mod erm;
 mod draws;
+mod erm;
 mod error;
+pub mod evaluate;
 pub mod exact;
+pub mod forest;
 pub mod histogram;
+pub mod kmeans;
 mod learner;
 pub mod linear;
 pub mod logistic;
@@ -53,14 +69,17 @@ pub mod marginals;
 mod math;
 pub mod matrix;
 pub mod model;
+pub mod naive_bayes;
 pub mod network;
 mod parallel;
-pub mod kmeans;
-pub mod naive_bayes;
 pub mod pca;
 pub mod privacy;
-pub mod schema;
+pub mod scaler;
 pub mod scattering;
+pub mod schema;
+pub mod svm;
+pub mod tree;
+pub mod tuning;
 
 pub use bounds::{Bounds, Classes, Interval};
 pub use data::{Classified, Examples, Measured};

@@ -10,9 +10,9 @@ use throng_account::{MechanismSpec, Neighbours};
 use throng_mechanism::{Mechanism, MechanismError, Run};
 
 use crate::data::check_columns;
-use crate::erm::{Minimiser, Settings};
-use crate::erm::loss::Loss;
 pub use crate::erm::Method;
+use crate::erm::loss::Loss;
+use crate::erm::{Minimiser, Settings};
 use crate::{Bounds, Classes, Classified, LearnError, Learner, Privacy};
 pub use model::LogisticModel;
 

@@ -51,3 +51,13 @@ pub trait Predict {
     /// If the rows have another number of columns.
     fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError>;
 }
+
+impl<P: Predict + ?Sized> Predict for &P {
+    fn columns(&self) -> usize {
+        (**self).columns()
+    }
+
+    fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError> {
+        (**self).predict(features)
+    }
+}

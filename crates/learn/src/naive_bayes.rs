@@ -116,9 +116,7 @@ impl NaiveBayes {
         let statistics = Statistics::new(columns, classes, norm, &options)?;
         let noise = match pure {
             Some(epsilon) => contribution::laplace(&epsilon, statistics.most(), under)?,
-            None => {
-                contribution::gaussian(&privacy.gaussian()?, (1, 1), statistics.most(), under)?
-            }
+            None => contribution::gaussian(&privacy.gaussian()?, (1, 1), statistics.most(), under)?,
         };
         privacy.certify(noise.spec())?;
         Ok(Self { statistics, noise, options })

@@ -92,7 +92,8 @@ impl TryFrom<Stored> for Network {
         let shapes = |tables: &[Matrix<f32>]| -> Vec<_> {
             tables.iter().map(|table| (table.rows(), table.columns())).collect()
         };
-        let weighted = || stages.iter().filter_map(|stage| Some((stage.fan_in()?, stage.onto.channels)));
+        let weighted =
+            || stages.iter().filter_map(|stage| Some((stage.fan_in()?, stage.onto.channels)));
         let fits = shapes(&weights) == weighted().collect::<Vec<_>>()
             && shapes(&biases) == weighted().map(|(_, outputs)| (1, outputs)).collect::<Vec<_>>();
         let finite = |table: &Matrix<f32>| table.values().iter().all(|x| x.is_finite());

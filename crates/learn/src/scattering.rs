@@ -81,10 +81,18 @@ impl Scattering {
         let Shape { height, width, channels } = shape;
         let given = format!("{height} x {width} x {channels}");
         if height % 4 != 0 || width % 4 != 0 {
-            return Err(LearnError::invalid("the shape of images", given, "a multiple of 4 in height and width"));
+            return Err(LearnError::invalid(
+                "the shape of images",
+                given,
+                "a multiple of 4 in height and width",
+            ));
         }
         if shape.is_empty() || shape.len() > 1 << 24 {
-            return Err(LearnError::invalid("the shape of images", given, "from 16 to 2^24 numbers"));
+            return Err(LearnError::invalid(
+                "the shape of images",
+                given,
+                "from 16 to 2^24 numbers",
+            ));
         }
         Ok(Self { shape, wavelets: Wavelets::new() })
     }
@@ -110,7 +118,11 @@ impl Scattering {
     /// Room to transform images in, one after the other.
     #[must_use]
     pub fn room(&self) -> Room<'_> {
-        Room { scattering: self, planes: vec![0.0; DIRECTIONS * self.shape.pixels()], scratch: Default::default() }
+        Room {
+            scattering: self,
+            planes: vec![0.0; DIRECTIONS * self.shape.pixels()],
+            scratch: Default::default(),
+        }
     }
 }
 
@@ -148,7 +160,8 @@ impl Room<'_> {
         put(&coarse);
         let moduli = &mut self.planes;
         wavelets.moduli(&[image], full, &mut self.scratch, moduli);
-        let fine: Vec<Vec<f32>> = moduli.chunks(full.0 * full.1).map(|plane| halved(plane, full)).collect();
+        let fine: Vec<Vec<f32>> =
+            moduli.chunks(full.0 * full.1).map(|plane| halved(plane, full)).collect();
         fine.iter().for_each(|plane| put(plane));
         let mut inputs: Vec<&[f32]> = vec![&coarse];
         inputs.extend(fine.iter().map(Vec::as_slice));

@@ -10,23 +10,27 @@
 //! with E(x) = x / scale (discrete Laplace) or x² / (2σ²) (discrete Gaussian). The shift s is
 //! chosen so that some thousand rungs reach beyond all but 2^-62 of the mass. One trial:
 //!
-//! 1. draw the rung with probability proportional to e^-E(2^s h), from one 64-bit word
+//! 1. draw the rung with probability proportional to e^-E(2^s h), and a sign, from 32 bits
 //!    ([`rungs`]);
-//! 2. draw l uniformly from s bits of a second word;
-//! 3. accept with probability e^-(E(2^s h + l) - E(2^s h)), using the other bits of that word
-//!    ([`acceptance`]);
-//! 4. draw a sign; reject "minus zero", or 0 would come up twice as often as it should.
+//! 2. draw l uniformly: the s leading bits of 8, 16 or 64;
+//! 3. accept with probability e^-(E(2^s h + l) - E(2^s h)), by 16 bits ([`sieve`]);
+//! 4. reject "minus zero", or 0 would come up twice as often as it should.
 //!
-//! For small scales s = 0: the rung *is* the magnitude, its weight counts both signs, and one
-//! word gives one sample with nothing to reject.
+//! For small scales s = 0: the rung *is* the magnitude, its weight counts both signs, and 32
+//! bits give one sample with nothing to reject. Otherwise a trial takes 7 bytes up to s = 8 (σ
+//! of 27 800, or a Laplace scale of 5 890), 8 bytes up to s = 16 (σ of 7.1 · 10^6, or 1.5 · 10^6), and
+//! 14 beyond; and less than 1 % (Gaussian) or 5 % (Laplace) of all trials are rejected. Sixteen
+//! trials are looked at together, several to an instruction ([`lanes`]).
 //!
 //! # Why the law is exact
-//! *Step 1* is exact by [`rungs`]: an integer alias table that carries all but some 2^-50 of
-//! the probability, and a remainder that is drawn with arithmetic of unlimited precision.
-//! *Step 3* is exact by [`acceptance`]: integer bounds of the acceptance probability decide
-//! all but some 2^-26 of the trials, and the rest are decided by reading the *same* uniform
-//! number to more bits against ever finer bounds of the *same* probability ([`crate::lazy`]).
-//! So a trial yields (h, l, sign) and acceptance with exactly
+//! *Step 1* is exact by [`rungs`]: a table of 2^63 units that carries all but some 2^-50 of the
+//! probability, and a remainder that is drawn with arithmetic of unlimited precision. The table
+//! is split by [`short`] so that 32 bits decide all but 2^-21 of the draws, and a fresh word the
+//! rest. *Step 3* asks whether U < e^-t for a uniform number U of which 16 bits are read: bounds
+//! of e^-t ([`sieve`]) decide all but 2^-13.6 of the trials, finer ones ([`acceptance`]) and 48
+//! more bits all but 2^-25, and the rest are decided by reading the *same* U to ever more bits
+//! against ever finer bounds of the *same* probability ([`crate::lazy`]). So a trial yields
+//! (h, l, sign) and acceptance with exactly
 //!
 //! ```text
 //! P(h, l, sign, accepted) = C e^-E(2^s h) · 2^-s · e^-(E(2^s h + l) - E(2^s h)) · 1/2
@@ -35,18 +39,20 @@
 //!
 //! which depends on x alone; every x other than 0 arises from one (h, l, sign), and 0 from the
 //! one that step 4 keeps. Trials are independent, so the first accepted x has the law
-//! proportional to e^-E(|x|). No bit is used twice: of the first word, ten bits choose a column,
-//! 53 are compared, one is the sign; of the second, s bits are l and 64 - s are compared; every
+//! proportional to e^-E(|x|). No bit is used twice: of the 32, ten choose a column, 21 are
+//! compared, one is the sign; 16 are the first of U; the low part has its own; and every
 //! deeper decision draws new words. A value that does not fit into an `i64` (probability below
 //! e^-10^8 at any scale served here) saturates, which is post-processing.
 //!
 //! # Time
-//! A trial is the same instructions whatever it draws (table look-ups, multiplications, one
-//! unconditional store), and the number of trials before acceptance is independent of the
-//! value accepted. The tables are read through once between fetching random bytes (which may
-//! evict them) and the first look-up, so that all look-ups hit the first-level cache. The
-//! exceptions are the undecided trials above, some 10^-8 of all. SECURITY.md says what timing
-//! can still tell.
+//! A trial is the same instructions whatever it draws (a table look-up, multiplications, a
+//! store). What branches is whether all of sixteen trials are accepted, and the number and
+//! places of rejected trials are independent of the values accepted. The table is read through
+//! once between fetching random bytes (which may evict it) and the first look-up, so that all
+//! look-ups hit the first-level cache. The exceptions are the open trials above: 16 bits leave
+//! one in 14 000 open, with the same chance for every candidate, which takes some tenths of a
+//! microsecond; and 32 bits leave 2^-21 of the rungs open, among them all those rarer than 2^-31.
+//! SECURITY.md says what timing can still tell.
 //!
 //! # Reference
 //! Walker (1977) and Vose (1991) for alias tables; Canonne, Kamath, Steinke (2020) for the
@@ -56,16 +62,19 @@
 mod acceptance;
 mod alias;
 mod energy;
+mod lanes;
 mod rungs;
+mod short;
+mod sieve;
 mod strips;
+mod table;
 
 use throng_numeric::{Integer, Natural, Rational};
 
-use crate::words::Words;
 use crate::{DiscreteGaussian, DiscreteLaplace, Entropy, SampleError};
 use energy::Energy;
-use rungs::{BothSigns, Rungs};
 use strips::Strips;
+use table::Table;
 
 /// Random bytes fetched at a time: small enough to stay in the first-level cache, large
 /// enough that the fork check of [`crate::OsEntropy`] does not show.
@@ -98,7 +107,7 @@ pub struct BulkNoise(Engine);
 #[derive(Debug)]
 enum Engine {
     /// The rung is the magnitude.
-    Table(Rungs),
+    Table(Table),
     /// Rungs and low parts.
     Strips(Strips),
     /// Scales beyond those that fit into machine words.
@@ -141,7 +150,7 @@ impl BulkNoise {
     /// used.
     pub fn fill(&self, entropy: &mut dyn Entropy, out: &mut [i64]) -> Result<(), SampleError> {
         // A few samples need not pay for a large buffer.
-        let (mut few, mut many) = ([0; 16 * FEW], Vec::new());
+        let (mut few, mut many) = ([0; 14 * FEW], Vec::new());
         let bytes = if out.len() <= FEW {
             &mut few[..]
         } else {
@@ -149,7 +158,7 @@ impl BulkNoise {
             &mut many[..]
         };
         match &self.0 {
-            Engine::Table(rungs) => fill_from_table(rungs, bytes, entropy, out),
+            Engine::Table(table) => table.fill(bytes, entropy, out),
             Engine::Strips(strips) => strips.fill(bytes, entropy, out),
             Engine::Laplace(law) => fill_one_by_one(out, || law.draw(entropy)),
             Engine::Gaussian(law) => fill_one_by_one(out, || law.draw(entropy)),
@@ -180,7 +189,7 @@ impl Engine {
     fn of(energy: &Energy) -> Result<Option<Self>, SampleError> {
         Ok(match energy.shift() {
             None => None,
-            Some(0) => Some(Self::Table(Rungs::new(energy.clone(), BothSigns::InTheWeights)?)),
+            Some(0) => Some(Self::Table(Table::new(energy)?)),
             Some(shift) => Some(Self::Strips(Strips::new(energy, shift)?)),
         })
     }
@@ -199,55 +208,16 @@ fn fill_one_by_one(
     Ok(())
 }
 
-/// One word, one sample, by way of a buffer for random bytes; a residual that comes to nothing leaves its place to the next word.
-fn fill_from_table(
-    rungs: &Rungs,
-    bytes: &mut [u8],
-    entropy: &mut dyn Entropy,
-    out: &mut [i64],
-) -> Result<(), SampleError> {
-    let mut filled = 0;
-    while filled < out.len() {
-        let wanted = (out.len() - filled).min(bytes.len() / 8) * 8;
-        entropy.fill(&mut bytes[..wanted])?;
-        rungs.warm();
-        for word in bytes[..wanted].chunks_exact(8) {
-            let word = read_word(word);
-            let rung = rungs.pick(word);
-            if rung == alias::RESIDUAL {
-                if let Some(rung) = rungs.residual(&mut Words::new(entropy))? {
-                    out[filled] = signed(saturated(&rung), word & 1);
-                    filled += 1;
-                }
-                continue;
-            }
-            out[filled] = signed(rung, word & 1);
-            filled += 1;
-        }
-    }
-    Ok(())
-}
-
-/// The word stored in 8 bytes.
+/// `magnitude`, not negative, with its sign bit put on, without a branch.
 #[inline]
-fn read_word(bytes: &[u8]) -> u64 {
-    let mut word = [0; 8];
-    word.copy_from_slice(bytes);
-    u64::from_le_bytes(word)
-}
-
-/// `magnitude`, at most i64::MAX, with its sign bit put on, without a branch.
-#[inline]
-#[expect(clippy::cast_possible_wrap, reason = "a magnitude is below 2^63, a sign bit 0 or 1")]
-fn signed(magnitude: u64, negative: u64) -> i64 {
-    let (magnitude, negative) = (magnitude as i64, negative as i64);
+fn signed(magnitude: i64, negative: u32) -> i64 {
+    let negative = i64::from(negative);
     (magnitude ^ -negative) + negative
 }
 
 /// A magnitude of any size, clamped to what an `i64` can hold.
-fn saturated(magnitude: &Natural) -> u64 {
-    const MOST: u64 = i64::MAX.unsigned_abs();
-    u64::try_from(magnitude).map_or(MOST, |magnitude| magnitude.min(MOST))
+fn saturated(magnitude: &Natural) -> i64 {
+    i64::try_from(magnitude).unwrap_or(i64::MAX)
 }
 
 /// A number of bits as an index.

@@ -46,6 +46,11 @@ as brackets `lower .. upper` that hold.
     printf 'ward\\nA\\nB\\n' | throng histogram --column ward --keys A,B,C --epsilon 1
     seq 100 | throng quantile --no-header --column 1 --bounds 0,200 --epsilon 1
 
+  How do I fit a model?
+    throng learn example loans
+    throng learn fit logistic --data loans/train.csv --bounds loans/bounds.toml --epsilon 1 --delta 1e-5 -o loans.json
+    throng learn evaluate loans.json --data loans/test.csv --public
+
   Does a mechanism keep what it claims?
     seq 5000 | tee zero.csv > one.csv
     throng audit --claim 'pure(epsilon=1)' --world0 zero.csv --world1 one.csv
@@ -102,8 +107,8 @@ fn of_command(name: &str) -> Result<(), Failure> {
     let Some(command) = throng.find_subcommand_mut(name) else {
         return Err(Failure::usage(
             format!("there is no help on {name}"),
-            "ask for a command (init, query, explain, ledger, account, calibrate, curve, audit, \
-             noise, histogram, quantile, completions, man) or `expressions`",
+            "ask for a command (init, query, explain, ledger, account, calibrate, curve, learn, \
+             audit, noise, histogram, quantile, completions, man) or `expressions`",
         ));
     };
     let help = command.render_long_help();

@@ -1,5 +1,6 @@
 //! `throng learn`: private models, fitted, asked, judged and looked at.
 
+mod bounds;
 mod declared;
 mod evaluate;
 mod example;
@@ -55,6 +56,8 @@ enum Task {
     Inspect(inspect::Options),
     /// The models there are, and their options.
     Models(kinds::Options),
+    /// Buy bounds of columns that nobody can declare.
+    Bounds(bounds::Options),
     /// Write a made-up table to try models on.
     Example(example::Options),
 }
@@ -67,6 +70,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         Task::Evaluate(options) => evaluate::run(options),
         Task::Inspect(options) => inspect::run(options),
         Task::Models(options) => kinds::run(options),
+        Task::Bounds(options) => bounds::run(options),
         Task::Example(options) => example::run(options),
     }
 }

@@ -14,6 +14,7 @@ fn help_reads_like_a_guide() {
         "account",
         "calibrate",
         "curve",
+        "learn",
         "audit",
         "histogram",
         "expressions",
@@ -52,6 +53,7 @@ fn every_example_works() {
         "account",
         "calibrate",
         "curve",
+        "learn",
         "audit",
         "noise",
         "histogram",
@@ -61,6 +63,11 @@ fn every_example_works() {
     for command in commands {
         let found = examples(&printed(&[command, "--help"]));
         assert!(found.len() >= 2, "{command} has no examples");
+        all.extend(found);
+    }
+    for task in ["fit", "predict", "evaluate", "inspect", "models", "bounds", "example"] {
+        let found = examples(&printed(&["learn", task, "--help"]));
+        assert!(found.len() >= 2, "learn {task} has no examples");
         all.extend(found);
     }
     let here = fresh("examples");

@@ -13,6 +13,7 @@ mod guide;
 mod histogram;
 mod hostile;
 mod init;
+mod learn;
 mod ledger;
 mod noise;
 mod project;

@@ -4,8 +4,23 @@ use throng_account::{MechanismSpec, Neighbours};
 use throng_mechanism::{Mechanism, MechanismError, Run};
 
 use super::{AnyModel, Table, kind};
+use crate::boosting::{BoostingClassifier, BoostingRegressor};
+use crate::columns::{Column, Columns};
+use crate::conjugate::{BetaBernoulli, DirichletCategorical, GammaPoisson, NormalMean};
+use crate::forest::{ForestClassifier, ForestRegressor};
+use crate::histogram::Histogram;
+use crate::kmeans::KMeans;
 use crate::linear::LinearRegression;
-use crate::{LearnError, Learner, Privacy, Schema};
+use crate::logistic::LogisticRegression;
+use crate::marginals::Marginals;
+use crate::math::nearest;
+use crate::naive_bayes::NaiveBayes;
+use crate::network::Training;
+use crate::pca::Pca;
+use crate::scaler::Scaler;
+use crate::schema;
+use crate::svm::Svm;
+use crate::{Interval, LearnError, Learner, Privacy, Schema};
 
 /// The options of a learner, by name.
 fn options<O: DeserializeOwned>(given: &Map<String, Value>) -> Result<O, LearnError> {
@@ -13,6 +28,58 @@ fn options<O: DeserializeOwned>(given: &Map<String, Value>) -> Result<O, LearnEr
         what: format!("an option is not understood: {error}"),
         hint: "`throng learn models NAME` lists the options of a model".to_owned(),
     })
+}
+
+/// A setting that is no option but a part of the model, and the rest.
+fn take<T: DeserializeOwned>(
+    given: &Map<String, Value>,
+    name: &str,
+) -> Result<(T, Map<String, Value>), LearnError> {
+    let mut rest = given.clone();
+    let value = rest.remove(name).and_then(|value| serde_json::from_value(value).ok());
+    let value = value.ok_or_else(|| {
+        LearnError::refused(
+            format!("{name} is not given, or is not what it must be"),
+            format!("say it: --set {name}=8"),
+        )
+    })?;
+    Ok((value, rest))
+}
+
+/// Columns for learners that take categories by place.
+fn columns(schema: &Schema) -> Result<Columns, LearnError> {
+    let column = |column: &schema::Column| match column {
+        schema::Column::Number { bounds, .. } => Column::Number(*bounds),
+        schema::Column::Category { levels, .. } => {
+            Column::Category(u32::try_from(levels.len()).unwrap_or(u32::MAX))
+        }
+    };
+    Columns::new(schema.columns().iter().map(column).collect())
+}
+
+fn one_column() -> LearnError {
+    LearnError::refused(
+        "the model is one of a single column",
+        "declare only that column, a number with bounds or a category with levels",
+    )
+}
+
+/// The bounds of the only column.
+fn only(schema: &Schema) -> Result<Interval, LearnError> {
+    match schema.columns() {
+        [schema::Column::Number { bounds, .. }] => Ok(*bounds),
+        _ => Err(one_column()),
+    }
+}
+
+/// The levels of the only column.
+fn levels(schema: &Schema) -> Result<u32, LearnError> {
+    match schema.columns() {
+        [schema::Column::Category { levels, .. }] => {
+            Ok(u32::try_from(levels.len()).unwrap_or(u32::MAX))
+        }
+        _ => Err(one_column()),
+    }
 }
 
 /// That a learner got a table of another kind is a mistake of the caller.
@@ -30,7 +97,7 @@ macro_rules! learners {
         ///
         /// # Guarantee
         /// That of the learner chosen.
-        #[derive(Debug, Clone, PartialEq)]
+        #[derive(Debug)]
         pub enum AnyLearner {
             $($(#[$about])* $variant(Box<$learner>),)*
         }
@@ -73,6 +140,40 @@ macro_rules! learners {
 learners! {
     /// Linear regression.
     Linear(LinearRegression) of Measured,
+    /// Logistic regression.
+    Logistic(LogisticRegression) of Classified,
+    /// A support vector machine.
+    Svm(Svm) of Classified,
+    /// Boosted trees for classes.
+    Boosting(BoostingClassifier) of Classified,
+    /// Boosted trees for a number.
+    BoostingRegression(BoostingRegressor) of Measured,
+    /// Random trees for classes.
+    Forest(ForestClassifier) of Classified,
+    /// Random trees for a number.
+    ForestRegression(ForestRegressor) of Measured,
+    /// Naive Bayes.
+    NaiveBayes(NaiveBayes) of Classified,
+    /// A neural network.
+    Network(Training) of Classified,
+    /// K-means.
+    KMeans(KMeans) of Plain,
+    /// Principal components.
+    Pca(Pca) of Plain,
+    /// Standard scores.
+    Scaler(Scaler) of Plain,
+    /// A histogram.
+    Histogram(Histogram) of Plain,
+    /// Marginals.
+    Marginals(Marginals) of Plain,
+    /// The chance of a yes.
+    BetaBernoulli(BetaBernoulli) of Plain,
+    /// The chances of levels.
+    DirichletCategorical(DirichletCategorical) of Plain,
+    /// The mean of numbers.
+    NormalMean(NormalMean) of Plain,
+    /// The rate of counts.
+    GammaPoisson(GammaPoisson) of Plain,
 }
 
 impl AnyLearner {
@@ -94,6 +195,82 @@ impl AnyLearner {
                 schema.range()?,
                 privacy,
                 options(given)?,
+            )?)),
+            "logistic" => Self::Logistic(Box::new(LogisticRegression::new(
+                bounds()?,
+                schema.classes()?,
+                privacy,
+                options(given)?,
+            )?)),
+            "svm" => Self::Svm(Box::new(Svm::new(
+                bounds()?,
+                schema.classes()?,
+                privacy,
+                options(given)?,
+            )?)),
+            "boosting" => Self::Boosting(Box::new(BoostingClassifier::new(
+                columns(schema)?,
+                schema.classes()?,
+                privacy,
+                options(given)?,
+            )?)),
+            "boosting-regression" => Self::BoostingRegression(Box::new(BoostingRegressor::new(
+                columns(schema)?,
+                schema.range()?,
+                privacy,
+                options(given)?,
+            )?)),
+            "forest" => Self::Forest(Box::new(ForestClassifier::new(
+                columns(schema)?,
+                schema.classes()?,
+                privacy,
+                options(given)?,
+            )?)),
+            "forest-regression" => Self::ForestRegression(Box::new(ForestRegressor::new(
+                columns(schema)?,
+                schema.range()?,
+                privacy,
+                options(given)?,
+            )?)),
+            "naive-bayes" => Self::NaiveBayes(Box::new(NaiveBayes::new(
+                columns(schema)?,
+                schema.classes()?,
+                privacy,
+                options(given)?,
+            )?)),
+            "network" => Self::Network(Box::new(Training::new(
+                bounds()?,
+                schema.classes()?,
+                privacy,
+                options(given)?,
+            )?)),
+            "k-means" => Self::KMeans(Box::new({
+                let (clusters, rest) = take(given, "clusters")?;
+                KMeans::new(bounds()?, clusters, privacy, options(&rest)?)
+            }?)),
+            "pca" => Self::Pca(Box::new(Pca::new(bounds()?, privacy, options(given)?)?)),
+            "scaler" => Self::Scaler(Box::new(Scaler::new(bounds()?, privacy, options(given)?)?)),
+            "histogram" => {
+                Self::Histogram(Box::new(Histogram::of_schema(schema, privacy, &options(given)?)?))
+            }
+            "marginals" => {
+                Self::Marginals(Box::new(Marginals::of_schema(schema, privacy, &options(given)?)?))
+            }
+            "beta-bernoulli" => {
+                Self::BetaBernoulli(Box::new(BetaBernoulli::new(privacy, &options(given)?)?))
+            }
+            "dirichlet-categorical" => Self::DirichletCategorical(Box::new(
+                DirichletCategorical::new(levels(schema)?, privacy, &options(given)?)?,
+            )),
+            "normal-mean" => Self::NormalMean(Box::new(NormalMean::new(
+                only(schema)?,
+                privacy,
+                &options(given)?,
+            )?)),
+            "gamma-poisson" => Self::GammaPoisson(Box::new(GammaPoisson::new(
+                nearest(only(schema)?.upper()),
+                privacy,
+                &options(given)?,
             )?)),
             other => return Err(LearnError::invalid("the model", other, "known")),
         })

@@ -1,7 +1,21 @@
 use serde_json::Value;
 
+use crate::boosting::{BoostedClassifier, BoostedRegressor};
+use crate::conjugate::{
+    BetaBernoulliModel, DirichletCategoricalModel, GammaPoissonModel, NormalMeanModel,
+};
+use crate::forest::{ForestClassifierModel, ForestRegressorModel};
+use crate::histogram::HistogramModel;
+use crate::kmeans::KMeansModel;
 use crate::linear::LinearModel;
+use crate::logistic::LogisticModel;
+use crate::marginals::MarginalsModel;
 use crate::model::saved::{kind_of, read_json, read_safetensors};
+use crate::naive_bayes::NaiveBayesModel;
+use crate::network::Network;
+use crate::pca::PcaModel;
+use crate::scaler::ScalerModel;
+use crate::svm::SvmModel;
 use crate::{Card, LearnError, Model, Predict, Saved};
 
 /// Models by the name that they are saved under.
@@ -74,6 +88,40 @@ macro_rules! models {
 models! {
     /// Linear regression.
     Linear(LinearModel),
+    /// Logistic regression.
+    Logistic(LogisticModel),
+    /// A support vector machine.
+    Svm(SvmModel),
+    /// Boosted trees for classes.
+    Boosting(BoostedClassifier),
+    /// Boosted trees for a number.
+    BoostingRegression(BoostedRegressor),
+    /// Random trees for classes.
+    Forest(ForestClassifierModel),
+    /// Random trees for a number.
+    ForestRegression(ForestRegressorModel),
+    /// Naive Bayes.
+    NaiveBayes(NaiveBayesModel),
+    /// A neural network.
+    Network(Network),
+    /// K-means.
+    KMeans(KMeansModel),
+    /// Principal components.
+    Pca(PcaModel),
+    /// Standard scores.
+    Scaler(ScalerModel),
+    /// A histogram.
+    Histogram(HistogramModel),
+    /// Marginals.
+    Marginals(MarginalsModel),
+    /// The chance of a yes.
+    BetaBernoulli(BetaBernoulliModel),
+    /// The chances of levels.
+    DirichletCategorical(DirichletCategoricalModel),
+    /// The mean of numbers.
+    NormalMean(NormalMeanModel),
+    /// The rate of counts.
+    GammaPoisson(GammaPoissonModel),
 }
 
 impl AnyModel {
@@ -84,6 +132,28 @@ impl AnyModel {
     pub fn predictor(&self) -> Result<&dyn Predict, LearnError> {
         Ok(match self {
             Self::Linear(model) => model,
+            Self::Logistic(model) => model,
+            Self::Svm(model) => model,
+            Self::Boosting(model) => model,
+            Self::BoostingRegression(model) => model,
+            Self::Forest(model) => model,
+            Self::ForestRegression(model) => model,
+            Self::NaiveBayes(model) => model,
+            Self::Network(model) => model,
+            Self::KMeans(model) => model,
+            Self::Pca(model) => model,
+            Self::Scaler(model) => model,
+            Self::Histogram(_)
+            | Self::Marginals(_)
+            | Self::BetaBernoulli(_)
+            | Self::DirichletCategorical(_)
+            | Self::NormalMean(_)
+            | Self::GammaPoisson(_) => {
+                return Err(LearnError::refused(
+                    format!("a {} says nothing about single rows", self.kind()),
+                    "look at it with `throng learn inspect`",
+                ));
+            }
         })
     }
 }

@@ -5,9 +5,10 @@ use throng_mechanism::{Grid, Mechanism, MechanismError, Noise, PerCell, Run};
 use throng_numeric::Rational;
 
 use super::column;
-use super::statistic::{Statistic, declared, noise_for};
+use super::statistic::{Statistic, declared};
 use crate::data::check_columns;
 use crate::error::positive;
+use crate::histogram::noise_for;
 use crate::{LearnError, Learner, Matrix, Model, Privacy};
 
 /// The chance of a yes, with a Beta(a, b) prior.
@@ -23,7 +24,7 @@ use crate::{LearnError, Learner, Matrix, Model, Privacy};
 /// use throng_learn::{Learner, Matrix, Privacy};
 /// use throng_mechanism::{Budget, Neighbours, Sensitive};
 /// # use throng_sample::OsEntropy;
-/// let smokers = BetaBernoulli::new(&Privacy::pure(1.0)?, BetaBernoulliOptions::default())?;
+/// let smokers = BetaBernoulli::new(&Privacy::pure(1.0)?, &BetaBernoulliOptions::default())?;
 /// let answers = Sensitive::new(Matrix::from_rows(&[[1.0], [0.0], [0.0], [1.0]]));
 /// let mut budget = Budget::pure(1.into(), Neighbours::AddRemove)?;
 /// let release = smokers.fit(&answers, &mut budget, &mut OsEntropy)?;
@@ -33,7 +34,7 @@ use crate::{LearnError, Learner, Matrix, Model, Privacy};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct BetaBernoulli {
-    options: BetaBernoulliOptions,
+    prior: [f64; 2],
     records: Option<i64>,
     noise: Noise,
 }
@@ -63,14 +64,13 @@ impl BetaBernoulli {
     /// # Errors
     /// If a prior parameter is not finite and above 0, the number of records is declared under
     /// add/remove or not under replace, or the target is out of range.
-    pub fn new(privacy: &Privacy, options: BetaBernoulliOptions) -> Result<Self, LearnError> {
-        positive("a", options.a)?;
-        positive("b", options.b)?;
+    pub fn new(privacy: &Privacy, options: &BetaBernoulliOptions) -> Result<Self, LearnError> {
+        let prior = [positive("a", options.a)?, positive("b", options.b)?];
         let records = declared(options.records, privacy.neighbours())?;
         let cells = PerCell::of(1, Rational::ONE, privacy.neighbours())?;
         let noise = noise_for(privacy, (1, 1), &cells, Grid::WHOLE)?;
         privacy.certify(noise.spec())?;
-        Ok(Self { options, records, noise })
+        Ok(Self { prior, records, noise })
     }
 }
 
@@ -102,8 +102,7 @@ impl Mechanism for BetaBernoulli {
             Some(_) => None,
             None => Some(Statistic::release(no, &self.noise, run)?),
         };
-        let prior = [self.options.a, self.options.b];
-        Ok(BetaBernoulliModel { prior, yes, no, records: self.records })
+        Ok(BetaBernoulliModel { prior: self.prior, yes, no, records: self.records })
     }
 }
 

@@ -5,10 +5,10 @@ use throng_mechanism::{Grid, Mechanism, MechanismError, Noise, NoiseLaw, Run};
 use throng_numeric::Rational;
 
 use super::column;
-use super::statistic::{Statistic, declared, noise_for};
+use super::statistic::{Statistic, declared};
 use crate::data::check_columns;
 use crate::error::positive;
-use crate::histogram::{Bins, moved};
+use crate::histogram::{Bins, moved, noise_for};
 use crate::{LearnError, Learner, Matrix, Model, Privacy};
 
 /// The chances of some levels 0, 1, ..., with a Dirichlet prior.
@@ -58,7 +58,7 @@ impl DirichletCategorical {
     pub fn new(
         levels: u32,
         privacy: &Privacy,
-        options: DirichletCategoricalOptions,
+        options: &DirichletCategoricalOptions,
     ) -> Result<Self, LearnError> {
         if !(2..=1 << 16).contains(&levels) {
             return Err(LearnError::invalid("the number of levels", levels, "from 2 to 65536"));
@@ -192,7 +192,7 @@ mod tests {
     fn a_record_moves_one_count_by_one_or_none() {
         let privacy = Privacy::pure(1.0).unwrap();
         let options = DirichletCategoricalOptions::default();
-        let learner = DirichletCategorical::new(3, &privacy, options).unwrap();
+        let learner = DirichletCategorical::new(3, &privacy, &options).unwrap();
         let rows = [[1.0], [0.0], [f64::NAN], [f64::INFINITY], [-1.0], [3.0], [2.0], [1.5]];
         let all = learner.count(&Matrix::from_rows(&rows));
         assert_eq!(all, [1, 1, 1]);

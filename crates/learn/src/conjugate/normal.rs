@@ -5,9 +5,10 @@ use throng_mechanism::{Clamp, Grid, Mechanism, MechanismError, Noise, PerCell, R
 use throng_numeric::Rational;
 
 use super::column;
-use super::statistic::{Statistic, declared, noise_for, percent};
+use super::statistic::{Statistic, declared, percent};
 use crate::data::check_columns;
 use crate::error::positive;
+use crate::histogram::noise_for;
 use crate::{Interval, LearnError, Learner, Matrix, Model, Privacy};
 
 /// The mean of normal numbers of known variance, with a normal prior.

@@ -5,9 +5,10 @@ use throng_mechanism::{Grid, Mechanism, MechanismError, Noise, PerCell, Run};
 use throng_numeric::Rational;
 
 use super::column;
-use super::statistic::{Statistic, declared, noise_for, percent};
+use super::statistic::{Statistic, declared, percent};
 use crate::data::check_columns;
 use crate::error::positive;
+use crate::histogram::noise_for;
 use crate::math::{exp, ln, ln_1p, nearest, number};
 use crate::{LearnError, Learner, Matrix, Model, Privacy};
 

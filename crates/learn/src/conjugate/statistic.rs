@@ -1,12 +1,9 @@
 use serde::{Deserialize, Serialize};
 use throng_account::Neighbours;
-use throng_mechanism::{
-    Grid, Interval as Confidence, MechanismError, Noise, NoiseLaw, PerCell, Run,
-};
-use throng_numeric::Rational;
+use throng_mechanism::{Interval as Confidence, MechanismError, Noise, NoiseLaw, Run};
 
+use crate::LearnError;
 use crate::histogram::Blur;
-use crate::{LearnError, Privacy};
 
 /// A released sum.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -84,27 +81,6 @@ impl Statistic {
         let (lower, upper) = (self.value() - half, self.value() + half);
         Ok(Confidence { lower: lower.next_down(), upper: upper.next_up(), confidence })
     }
-}
-
-/// Noise for sums of which a record moves some by a distance, with a share of the target.
-///
-/// # Guarantee
-/// As for the tables of [`crate::histogram`]; Gaussian noise has at least two steps, so that the grid
-/// is fine enough for it.
-pub(super) fn noise_for(
-    privacy: &Privacy,
-    (part, whole): (u32, u32),
-    cells: &PerCell,
-    grid: Grid,
-) -> Result<Noise, LearnError> {
-    if let Some(epsilon) = privacy.epsilon_if_pure()? {
-        let share = &epsilon * &Rational::new(part, whole)?;
-        return Ok(Noise::pure_per_cell(&share, cells, grid)?);
-    }
-    let distance = cells.l2()?;
-    let sigma = &privacy.gaussian()?.multiplier(part, whole)? * distance.distance();
-    let least = grid.step() * Rational::from(2);
-    Ok(Noise::gaussian_as(&sigma.max(least), &distance, grid)?)
 }
 
 /// Under replace the number of records is public and must be declared, under add/remove it is private

@@ -4,26 +4,28 @@
 //! noise. Everything that steers it (step length, clipping) is a function of the survey, which has been
 //! paid for.
 
-use faer::{Accum, MatMut, MatRef, Par};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
 use throng_account::MechanismSpec;
 use throng_mechanism::{Grid, MechanismError, Noise, Run};
 use throng_numeric::Rational;
 
 use super::loss::Loss;
-use super::rows::{self, LEVELS, distance};
+use super::rows::{self, distance};
 use super::scores::Scores;
-use super::survey::{Found, INTERCEPT, Survey, centred};
+use super::survey::{Found, INTERCEPT, LEVELS, Survey, centred};
 use crate::math::{count, nearest, number, powf};
 use crate::{Bounds, LearnError, Matrix, Privacy};
 
-/// The largest norm of what one record adds to a sum of gradients, 2^30 steps.
-const MOST: i64 = 1 << 30;
+/// The largest norm of what one record adds to a sum of gradients, 2^24 steps: noise for it is drawn
+/// fast at every usual epsilon.
+const MOST: i64 = 1 << 24;
 
 /// Records whose gradients are summed at a time: their rows stay in the cache.
 const BLOCK: usize = 256;
 
-/// Blocks whose sums stay below 2^53: 2^8 records of at most 2^30 in 2^13 blocks are 2^51.
-const BLOCKS: usize = 1 << 13;
+/// Blocks whose sums stay below 2^53: 2^8 records of at most 2^24 in 2^20 blocks are 2^52.
+const BLOCKS: usize = 1 << 20;
 
 /// Where a descent goes and what it costs.
 #[derive(Debug, Clone, PartialEq)]
@@ -187,7 +189,9 @@ impl Path {
 /// what the record adds, and it bounds each of its entries, so sums are exact in blocks.
 struct Gradient<'a> {
     loss: Loss,
-    table: &'a Matrix<f64>,
+    /// Blocks of rows, each column by column: products with few columns are fastest so.
+    blocks: Vec<Mat<f64>>,
+    columns: usize,
     labels: &'a [usize],
     norms: Vec<f64>,
     /// Slopes are multiplied by this, unless that is too long.
@@ -197,44 +201,40 @@ struct Gradient<'a> {
 
 impl<'a> Gradient<'a> {
     /// For rows in steps; gradients of norm `clip` become [`MOST`] steps long.
-    fn new(loss: Loss, table: &'a Matrix<f64>, labels: &'a [usize], clip: f64) -> Self {
+    fn new(loss: Loss, table: &Matrix<f64>, labels: &'a [usize], clip: f64) -> Self {
         let norms = table.iter().map(|row| rows::square(row).sqrt()).collect();
         let slopes = vec![0.0; BLOCK * loss.outputs()];
-        Self { loss, table, labels, norms, scale: number(MOST) / clip, slopes }
+        let rows = |start: usize| BLOCK.min(table.rows() - start);
+        let starts = (0..table.rows()).step_by(BLOCK);
+        let blocks = starts.map(|start| table.view().subrows(start, rows(start)).to_owned());
+        let (blocks, columns) = (blocks.collect(), table.columns());
+        Self { loss, blocks, columns, labels, norms, scale: number(MOST) / clip, slopes }
     }
 
     fn sums(&mut self, weights: &[f64]) -> Vec<i64> {
-        let (p, k) = (self.table.columns(), self.loss.outputs());
+        let (p, k) = (self.columns, self.loss.outputs());
         let weights = MatRef::from_row_major_slice(weights, p, k);
         let mut totals = vec![0_i64; p * k];
         let mut sums = vec![0.0; p * k];
-        for (place, start) in (0..self.table.rows()).step_by(BLOCK).enumerate() {
-            let rows = BLOCK.min(self.table.rows() - start);
-            let table = self.table.view().subrows(start, rows);
+        let records = self.labels.chunks(BLOCK).zip(self.norms.chunks(BLOCK));
+        for (place, (table, (labels, norms))) in self.blocks.iter().zip(records).enumerate() {
+            let rows = table.nrows();
             let cells = self.slopes.get_mut(..rows * k).unwrap_or_default();
             let scores = MatMut::from_row_major_slice_mut(cells, rows, k);
-            faer::linalg::matmul::matmul(scores, Accum::Replace, table, weights, 1.0, Par::Seq);
-            self.clip(start, rows);
-            let cells = self.slopes.get(..rows * k).unwrap_or_default();
+            matmul(scores, Accum::Replace, table, weights, 1.0, Par::Seq);
+            for (scores, (label, norm)) in cells.chunks_mut(k).zip(labels.iter().zip(norms)) {
+                self.loss.slopes(scores, *label);
+                rows::scale(scores, *norm, self.scale, number(MOST));
+            }
             let slopes = MatRef::from_row_major_slice(cells, rows, k);
             let out = MatMut::from_row_major_slice_mut(&mut sums, p, k);
-            let table = table.transpose();
-            faer::linalg::matmul::matmul(out, Accum::Add, table, slopes, 1.0, Par::Seq);
+            matmul(out, Accum::Add, table.transpose(), slopes, 1.0, Par::Seq);
             if place % BLOCKS == BLOCKS - 1 {
                 flush(&mut totals, &mut sums);
             }
         }
         flush(&mut totals, &mut sums);
         totals
-    }
-
-    /// Scores of a block become clipped slopes.
-    fn clip(&mut self, start: usize, rows: usize) {
-        let records = self.labels.iter().zip(&self.norms).skip(start).take(rows);
-        for (scores, (label, norm)) in self.slopes.chunks_mut(self.loss.outputs()).zip(records) {
-            self.loss.slopes(scores, *label);
-            rows::scale(scores, *norm, self.scale, number(MOST));
-        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Losses of scores.
 
+use throng_numeric::{Enclosure, NumericError};
+
 use crate::math::{exp, softmax};
 
 /// A loss of the scores of a record, convex in them.
@@ -55,6 +57,82 @@ impl Loss {
     }
 }
 
+/// What proofs need to know of a loss, for rows of norm 1 at most.
+impl Loss {
+    /// The square of the largest norm of the slopes of a record: with one score a slope is at most 1
+    /// in size; a probability vector and a corner of the simplex are at most √2 apart; of several hinges
+    /// each has a slope of at most 1.
+    pub(crate) fn steepness(self) -> u64 {
+        match (self, self.outputs()) {
+            (Self::Logistic { .. } | Self::Hinge { .. }, 1) => 1,
+            (Self::Logistic { .. }, _) => 2,
+            (Self::Hinge { .. }, outputs) => u64::try_from(outputs).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// The largest curvature: p(1-p) <= 1/4; for the softmax diag(p) - pp' <= 1/2 (D. Böhning,
+    /// 1992); for a hinge 1/(2h). Rounded up.
+    pub(crate) fn curvature(self) -> f64 {
+        match (self, self.outputs()) {
+            (Self::Logistic { .. }, 1) => 0.25,
+            (Self::Logistic { .. }, _) => 0.5,
+            (Self::Hinge { width, .. }, _) => (0.5 / width).next_up(),
+        }
+    }
+
+    /// Scores, known within an interval, become their slopes, known within an interval.
+    pub(crate) fn enclosed(
+        self,
+        scores: &mut [Enclosure],
+        label: usize,
+    ) -> Result<(), NumericError> {
+        match (self, scores) {
+            (Self::Logistic { .. }, [score]) => {
+                let target = if label == 1 { Enclosure::ONE } else { Enclosure::ZERO };
+                let ends = sigmoid(score.lower())?.hull(sigmoid(score.upper())?);
+                *score = ends - target;
+            }
+            (Self::Logistic { .. }, scores) => {
+                let most = scores.iter().map(|s| s.upper()).fold(f64::NEG_INFINITY, f64::max);
+                let most = Enclosure::point(most)?;
+                let mut sum = Enclosure::ZERO;
+                for score in scores.iter_mut() {
+                    *score = (*score - most).exp();
+                    sum = sum + *score;
+                }
+                for (place, score) in scores.iter_mut().enumerate() {
+                    let target = if place == label { Enclosure::ONE } else { Enclosure::ZERO };
+                    *score = *score / sum - target;
+                }
+            }
+            (Self::Hinge { width, .. }, [score]) => {
+                *score = enclosed_hinge(*score, label == 1, width)?;
+            }
+            (Self::Hinge { width, .. }, scores) => {
+                for (place, score) in scores.iter_mut().enumerate() {
+                    *score = enclosed_hinge(*score, place == label, width)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// 1/(1 + e^-x), by the exponential that does not overflow.
+fn sigmoid(x: f64) -> Result<Enclosure, NumericError> {
+    let small = (-Enclosure::point(x.abs())?).exp();
+    let upper = Enclosure::ONE / (Enclosure::ONE + small);
+    Ok(if x < 0.0 { Enclosure::ONE - upper } else { upper })
+}
+
+fn enclosed_hinge(score: Enclosure, own: bool, width: f64) -> Result<Enclosure, NumericError> {
+    let width = Enclosure::point(width)?;
+    let margin = if own { score } else { -score };
+    let share = (Enclosure::ONE + width - margin) / (width + width);
+    let size = share.max(Enclosure::ZERO).min(Enclosure::ONE);
+    Ok(if own { -size } else { size })
+}
+
 /// The derivative of the Huber hinge by the score.
 fn hinge_slope(score: f64, own: bool, width: f64) -> f64 {
     let sign = if own { 1.0 } else { -1.0 };
@@ -65,6 +143,32 @@ fn hinge_slope(score: f64, own: bool, width: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn enclosures_hold_what_is_computed() {
+        let losses = [
+            Loss::Logistic { classes: 2 },
+            Loss::Logistic { classes: 4 },
+            Loss::Hinge { classes: 2, width: 0.3 },
+            Loss::Hinge { classes: 3, width: 0.3 },
+        ];
+        for loss in losses {
+            for centre in [-800.0, -30.0, -1.1, 0.0, 0.9, 12.0, 900.0] {
+                let mut scores: Vec<f64> =
+                    (0..loss.outputs()).map(|i| centre * (1.0 - 0.3 * i as f64)).collect();
+                let mut enclosed: Vec<Enclosure> = scores
+                    .iter()
+                    .map(|s| Enclosure::new(s - 1e-12, s + 1e-12).unwrap())
+                    .collect();
+                loss.slopes(&mut scores, 1);
+                loss.enclosed(&mut enclosed, 1).unwrap();
+                for (slope, held) in scores.iter().zip(&enclosed) {
+                    assert!(held.lower() <= slope + 1e-15 && slope - 1e-15 <= held.upper());
+                    assert!(held.width() < 1e-9, "{held}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn slopes_are_those_of_the_loss() {

@@ -3,7 +3,7 @@
 use throng_account::Neighbours;
 use throng_numeric::Rational;
 
-use crate::Interval;
+use crate::{Bounds, Interval, Matrix};
 
 /// Steps from 0 to 1 on the grid of rows, 2^13.
 pub(crate) const LEVELS: f64 = 8192.0;
@@ -26,9 +26,23 @@ pub(crate) fn distance(contribution: &Rational, under: Neighbours) -> Rational {
     }
 }
 
-/// A number on the way from -1 to 1, in steps of the grid.
-pub(crate) fn steps(interval: Interval, x: f64) -> f64 {
-    (interval.symmetric(x) * LEVELS).round_ties_even()
+/// A number on the way from -1 to 1, in steps of a grid with so many from 0 to 1.
+pub(crate) fn steps(interval: Interval, x: f64, levels: f64) -> f64 {
+    nearest(interval.symmetric(x) * levels)
+}
+
+/// The nearest integer, for numbers below 2^51 in size.
+///
+/// There the sum has a spacing of 1, so the addition rounds and the subtraction is exact.
+pub(crate) const fn nearest(x: f64) -> f64 {
+    const SHIFT: f64 = 6_755_399_441_055_744.0; // 1.5 · 2^52
+    (x + SHIFT) - SHIFT
+}
+
+/// The number rounded towards 0, and 0 for NaN; exact below 2^53, which all that is put in here is.
+#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "said so")]
+const fn integer_part(x: f64) -> f64 {
+    x as i64 as f64
 }
 
 /// The sum of squares: exact for integers as long as it is below 2^53.
@@ -54,8 +68,24 @@ pub(crate) fn shrink(row: &mut [f64], norm: f64, most: f64) {
     }
     let factor = most / norm * SLACK;
     for x in row {
-        *x = (*x * factor).trunc();
+        *x = integer_part(*x * factor);
     }
+}
+
+/// Records as rows (features, 1) with features from -1 to 1, in steps, no longer than `most` steps.
+pub(crate) fn bounded(bounds: &Bounds, records: &[&[f64]], most: i64) -> Matrix<f64> {
+    let mut table = Matrix::filled(records.len(), bounds.columns().saturating_add(1), 0.0);
+    for (place, features) in records.iter().enumerate() {
+        let row = table.row_mut(place);
+        let numbers = bounds.intervals().iter().zip(*features);
+        let numbers = numbers.map(|(unit, x)| steps(*unit, *x, LEVELS));
+        for (cell, x) in row.iter_mut().zip(numbers.chain([LEVELS])) {
+            *cell = x;
+        }
+        let norm = square(row).sqrt();
+        shrink(row, norm, crate::math::number(most));
+    }
+    table
 }
 
 /// Multiplies numbers by `scale`, or by as much less as keeps `norm` times their norm within `most`,
@@ -63,13 +93,13 @@ pub(crate) fn shrink(row: &mut [f64], norm: f64, most: f64) {
 ///
 /// # Guarantee
 /// `norm` times the norm of what they become is at most `most`, by the reasons given for [`shrink`].
-/// Numbers that are not finite become 0.
+/// If one of them is not finite, all become 0.
 pub(crate) fn scale(numbers: &mut [f64], norm: f64, scale: f64, most: f64) {
     let length = square(numbers).sqrt() * norm;
-    let factor = scale.min(most / length * SLACK);
+    let factor = if length.is_finite() { scale.min(most / length * SLACK) } else { 0.0 };
     for x in numbers {
-        let scaled = (*x * factor).trunc();
-        *x = if scaled.is_finite() { scaled } else { 0.0 };
+        // NaN, from a number that is not finite times 0, becomes 0.
+        *x = integer_part(*x * factor);
     }
 }
 
@@ -101,7 +131,7 @@ mod tests {
     fn hostile_numbers_become_steps() {
         let interval = Interval::new(-3.0, 5.0).unwrap();
         let found = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1.0, 5.0, 1e308]
-            .map(|x| steps(interval, x));
+            .map(|x| steps(interval, x, LEVELS));
         assert_eq!(found, [0.0, 8192.0, -8192.0, 0.0, 8192.0, 8192.0]);
     }
 }

@@ -6,10 +6,13 @@
 use throng_mechanism::{Grid, L2, MechanismError, Noise, Run, Sensitivity};
 use throng_numeric::{Integer, Rational};
 
-use super::rows::{self, LEVELS, distance};
+use super::rows::{self, distance};
 use crate::math::{count, nearest, number};
 use crate::privacy::Gaussian;
 use crate::{Bounds, LearnError, Matrix, Privacy};
+
+/// Steps from 0 to 1 on the grid of surveys and gradients, 2^11.
+pub(crate) const LEVELS: f64 = 2048.0;
 
 /// What the first release is made of.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +64,7 @@ impl Survey {
         let mut row = vec![0.0; self.bounds.columns()];
         for features in records {
             for ((cell, x), unit) in row.iter_mut().zip(features).zip(self.bounds.intervals()) {
-                *cell = rows::steps(*unit, *x);
+                *cell = rows::steps(*unit, *x, LEVELS);
             }
             let norm = rows::square(&row).sqrt();
             rows::shrink(&mut row, norm, number(self.most));
@@ -114,11 +117,11 @@ pub(crate) fn centred<'a>(
 ) -> Matrix<f64> {
     let columns = bounds.columns();
     let mut table = Matrix::filled(records.len(), columns + 1, 0.0);
-    let intercept = (INTERCEPT * found.radius * LEVELS).round_ties_even().max(1.0);
+    let intercept = rows::nearest(INTERCEPT * found.radius * LEVELS).max(1.0);
     for (place, features) in records.enumerate() {
         let numbers = features.iter().zip(bounds.intervals()).zip(&found.centre);
         let numbers = numbers.map(|((x, unit), middle)| {
-            ((unit.symmetric(*x) - middle) * LEVELS).round_ties_even()
+            rows::nearest((unit.symmetric(*x) - middle) * LEVELS)
         });
         for (cell, x) in table.row_mut(place).iter_mut().zip(numbers.chain([intercept])) {
             *cell = x;

@@ -146,12 +146,22 @@ impl Counts {
         noise: &Noise,
         run: &mut Run<'_>,
     ) -> Result<Self, MechanismError> {
-        let blur = Blur::of(noise)?;
         // A step is 2^-shift: a count is so many steps.
         let shift = u32::try_from(-noise.grid().exponent()).unwrap_or(0);
         for count in &mut counts {
             *count = count.saturating_mul(1_i64.checked_shl(shift).unwrap_or(i64::MAX));
         }
+        Self::release_steps(counts, shape, noise, run)
+    }
+
+    /// The same for numbers of steps.
+    pub(crate) fn release_steps(
+        mut counts: Vec<i64>,
+        shape: Vec<usize>,
+        noise: &Noise,
+        run: &mut Run<'_>,
+    ) -> Result<Self, MechanismError> {
+        let blur = Blur::of(noise)?;
         noise.add(&mut counts, run)?;
         let step = noise.grid().to_f64(1);
         let values = counts.into_iter().map(|steps| number(steps) * step).collect();
@@ -216,11 +226,29 @@ pub(crate) fn noise_of_counts(
     gaussian(&sigma, &cells.l2()?)
 }
 
-/// Gaussian noise of `multiplier` times the distance, on whole numbers if they are fine enough.
-pub(crate) fn gaussian(
-    multiplier: &Rational,
-    distance: &Sensitivity<L2>,
+/// Noise for sums of which a record moves some by a distance, with a share of the target.
+///
+/// # Guarantee
+/// As for [`noise_of_counts`]; Gaussian noise has at least two steps, so that the grid
+/// is fine enough for it.
+pub(crate) fn noise_for(
+    privacy: &Privacy,
+    (part, whole): (u32, u32),
+    cells: &PerCell,
+    grid: Grid,
 ) -> Result<Noise, LearnError> {
+    if let Some(epsilon) = privacy.epsilon_if_pure()? {
+        let share = &epsilon * &Rational::new(part, whole)?;
+        return Ok(Noise::pure_per_cell(&share, cells, grid)?);
+    }
+    let distance = cells.l2()?;
+    let sigma = &privacy.gaussian()?.multiplier(part, whole)? * distance.distance();
+    let least = grid.step() * Rational::from(2);
+    Ok(Noise::gaussian_as(&sigma.max(least), &distance, grid)?)
+}
+
+/// Gaussian noise of `multiplier` times the distance, on whole numbers if they are fine enough.
+fn gaussian(multiplier: &Rational, distance: &Sensitivity<L2>) -> Result<Noise, LearnError> {
     let sigma = multiplier * distance.distance();
     let half = &sigma * &Rational::new(1, 2_u32)?;
     let grid = if half >= Rational::ONE { Grid::WHOLE } else { Grid::at_most(&half)? };

@@ -223,6 +223,7 @@ fn sketch(cells: Vec<Cell>, axes: usize) -> Sketch {
         return Sketch { points: Matrix::filled(1, axes, 0.0), weights: vec![1.0] };
     }
     let rows = weights.len();
-    let points = Matrix::new(rows, axes, points).unwrap_or_else(|_| Matrix::filled(rows, axes, 0.0));
+    let points =
+        Matrix::new(rows, axes, points).unwrap_or_else(|_| Matrix::filled(rows, axes, 0.0));
     Sketch { points, weights }
 }

@@ -123,9 +123,9 @@ impl Moments {
 
     fn write(&self, row: &mut [f64], features: &[f64], label: f64) {
         let numbers = self.bounds.intervals().iter().zip(features);
-        let numbers = numbers.map(|(interval, x)| rows::steps(*interval, *x));
+        let numbers = numbers.map(|(interval, x)| rows::steps(*interval, *x, LEVELS));
         let all = std::iter::once(LEVELS).chain(numbers);
-        for (cell, x) in row.iter_mut().zip(all.chain([rows::steps(self.label, label)])) {
+        for (cell, x) in row.iter_mut().zip(all.chain([rows::steps(self.label, label, LEVELS)])) {
             *cell = x;
         }
     }
@@ -138,14 +138,16 @@ mod tests {
 
     /// A number in [-1.5, 1.5], now and then none.
     fn hostile(entropy: &mut SeededEntropy) -> f64 {
-        let word = entropy.next_u64().unwrap();
+        let mut bytes = [0; 4];
+        entropy.fill(&mut bytes).unwrap();
+        let word = i64::from(u32::from_le_bytes(bytes));
         match word % 17 {
             0 => f64::NAN,
             1 => f64::INFINITY,
             2 => f64::NEG_INFINITY,
             3 => 1.0,
             4 => -1.0,
-            _ => crate::math::number((word >> 20) as i64 % 3001 - 1500) / 1000.0,
+            _ => crate::math::number((word >> 8) % 3001 - 1500) / 1000.0,
         }
     }
 

@@ -1,8 +1,8 @@
 //! From noisy sums to a classifier: post-processing that knows how large the noise is.
 
+use super::NaiveBayesOptions;
 use super::model::NaiveBayesModel;
 use super::statistics::{Statistics, is_number};
-use super::NaiveBayesOptions;
 use crate::Matrix;
 use crate::columns::Column;
 use crate::math::{count, ln, number};
@@ -123,7 +123,8 @@ fn pooled(sums: &Sums<'_>, start: usize, noise: f64, floor: f64) -> Pooled {
         let mean = sums.mean(class, start);
         first += size * mean;
         // The square of a noisy mean is too large by the variance of its noise.
-        within += size * (sums.mean_square(class, start) - mean * mean + noise * noise / size / size);
+        within +=
+            size * (sums.mean_square(class, start) - mean * mean + noise * noise / size / size);
     }
     Pooled { mean: first / total, variance: (within / total).clamp(floor, 1.0) }
 }
@@ -158,12 +159,7 @@ fn tables(sums: &Sums<'_>, options: &NaiveBayesOptions) -> Vec<Matrix<f64>> {
         .collect()
 }
 
-fn table(
-    sums: &Sums<'_>,
-    start: usize,
-    levels: usize,
-    options: &NaiveBayesOptions,
-) -> Matrix<f64> {
+fn table(sums: &Sums<'_>, start: usize, levels: usize, options: &NaiveBayesOptions) -> Matrix<f64> {
     let mut table = Matrix::filled(sums.counts.len(), levels, 0.0);
     for class in 0..sums.counts.len() {
         let weight = sums.statistics.weights.level;

@@ -67,7 +67,10 @@ fn row(chunk: &Chunk, place: usize) -> Vec<u32> {
     let tables = chunk.values.iter().chain(&chunk.deltas).chain(&chunk.filters);
     let part = |table: &Vec<f32>| {
         let columns = table.len() / ROWS;
-        table[place * columns..(place + 1) * columns].iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+        table[place * columns..(place + 1) * columns]
+            .iter()
+            .map(|x| x.to_bits())
+            .collect::<Vec<_>>()
     };
     tables.flat_map(part).collect()
 }

@@ -170,8 +170,7 @@ impl Chunk {
                         let squares = rows(unfolded, window.covered());
                         let own = match &mut gradients {
                             Gradients::Each => {
-                                let own =
-                                    nth_mut(&mut self.filters[at], row, stage.parameters());
+                                let own = nth_mut(&mut self.filters[at], row, stage.parameters());
                                 own.fill(0.0);
                                 own
                             }

@@ -74,7 +74,13 @@ impl Clipped {
     }
 
     /// Clips the contributions of a chunk that went backward; those of convolutions are changed in place.
-    pub(super) fn clip(&mut self, chunk: &mut Chunk, stages: &[Stage], groups: &[Group], clip: f64) {
+    pub(super) fn clip(
+        &mut self,
+        chunk: &mut Chunk,
+        stages: &[Stage],
+        groups: &[Group],
+        clip: f64,
+    ) {
         chunk.round_inputs();
         self.measure_inputs(chunk, stages);
         self.deltas.iter_mut().for_each(|deltas| deltas.fill(0.0));
@@ -108,7 +114,8 @@ impl Clipped {
     ) -> Outcome {
         let measured = self.measure(chunk, stages, group, clip, row);
         let bound = count_of(group.square).sqrt();
-        let aims = [bound - measured.likely / bound.max(1.0) - measured.usual, bound - measured.sure];
+        let aims =
+            [bound - measured.likely / bound.max(1.0) - measured.usual, bound - measured.sure];
         for aim in aims {
             let aim = aim - SLACK * bound;
             let scale = if measured.norm <= aim { 1.0 } else { aim / measured.norm };

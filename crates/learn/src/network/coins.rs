@@ -78,7 +78,9 @@ mod tests {
     fn every_rate_is_kept() {
         let mut entropy = SeededEntropy::new(3);
         let (mut places, count) = (Vec::new(), 200_000_u32);
-        for (text, p) in [("1/3", 1.0 / 3.0), ("256/60000", 256.0 / 60000.0), ("1/100000", 1e-5), ("0.5", 0.5)] {
+        for (text, p) in
+            [("1/3", 1.0 / 3.0), ("256/60000", 256.0 / 60000.0), ("1/100000", 1e-5), ("0.5", 0.5)]
+        {
             let coins = rate(text);
             let mut kept = 0;
             for _ in 0..5 {
@@ -87,7 +89,10 @@ mod tests {
                 kept += u32::try_from(places.len()).unwrap();
             }
             let (mean, n) = (f64::from(kept), f64::from(5 * count));
-            assert!((mean - n * p).abs() < 5.0 * (n * p * (1.0 - p)).sqrt() + 1.0, "{text}: {kept}");
+            assert!(
+                (mean - n * p).abs() < 5.0 * (n * p * (1.0 - p)).sqrt() + 1.0,
+                "{text}: {kept}"
+            );
         }
         rate("1").toss(7, &mut places, &mut entropy).unwrap();
         assert_eq!(places, (0..7).collect::<Vec<_>>());
@@ -112,9 +117,12 @@ mod tests {
     #[test]
     fn the_outcome_turns_at_the_binary_expansion_of_the_rate() {
         // 1/3 = 0.0101...: words of 0x5555 leave it open, and so do all further ones.
-        for (first, further, expected) in
-            [(0x5554_u16, 0xff_u8, true), (0x5555, 0x54, true), (0x5555, 0x56, false), (0x5556, 0, false)]
-        {
+        for (first, further, expected) in [
+            (0x5554_u16, 0xff_u8, true),
+            (0x5555, 0x54, true),
+            (0x5555, 0x56, false),
+            (0x5556, 0, false),
+        ] {
             let mut script = first.to_le_bytes().to_vec();
             script.extend([further; 8]);
             let mut places = Vec::new();

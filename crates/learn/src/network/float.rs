@@ -52,8 +52,6 @@ pub(super) fn exp(x: f32) -> f32 {
     series * power
 }
 
-
-
 /// The hyperbolic tangent, to about 2e-7.
 #[inline]
 pub(super) fn tanh(x: f32) -> f32 {
@@ -99,13 +97,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-fn product(
-    left: MatRef<'_, f32>,
-    right: MatRef<'_, f32>,
-    scale: f32,
-    how: Accum,
-    out: &mut [f32],
-) {
+fn product(left: MatRef<'_, f32>, right: MatRef<'_, f32>, scale: f32, how: Accum, out: &mut [f32]) {
     let out = MatMut::from_row_major_slice_mut(out, left.nrows(), right.ncols());
     faer::linalg::matmul::matmul(out, how, left, right, scale, Par::Seq);
 }
@@ -121,7 +113,10 @@ mod tests {
             assert!((exp(x) / x.exp() - 1.0).abs() < 1e-6, "{x}");
             assert!((tanh(x) - x.tanh()).abs() < 4e-7, "{x}");
         }
-        assert!((tanh(f32::INFINITY) - 1.0).abs() < 1e-6 && (tanh(f32::NEG_INFINITY) + 1.0).abs() < 1e-6);
+        assert!(
+            (tanh(f32::INFINITY) - 1.0).abs() < 1e-6
+                && (tanh(f32::NEG_INFINITY) + 1.0).abs() < 1e-6
+        );
         assert!(exp(f32::NAN).is_finite());
     }
 

@@ -149,9 +149,11 @@ impl NetworkOptions {
         match (self.batch, self.records) {
             (None, _) => Ok(()),
             (Some(batch), Some(records)) if (1..=records).contains(&batch) => Ok(()),
-            (Some(batch), Some(records)) => {
-                Err(LearnError::invalid("batch", batch, format!("from 1 to {records}, the records")))
-            }
+            (Some(batch), Some(records)) => Err(LearnError::invalid(
+                "batch",
+                batch,
+                format!("from 1 to {records}, the records"),
+            )),
             (Some(batch), None) => Err(LearnError::invalid(
                 "records",
                 format!("missing with a batch of {batch}"),
@@ -167,7 +169,9 @@ impl NetworkOptions {
 
     /// The learning rate of a step, from 0.
     pub(super) fn rate_at(&self, step: u64) -> f64 {
-        let fraction = |part: u64, whole: u64| crate::math::number(signed(part)) / crate::math::number(signed(whole.max(1)));
+        let fraction = |part: u64, whole: u64| {
+            crate::math::number(signed(part)) / crate::math::number(signed(whole.max(1)))
+        };
         let warm = fraction(step + 1, self.warm_up + 1).min(1.0);
         let rest = 1.0 - fraction(step, self.steps).min(1.0);
         let shape = match self.schedule {

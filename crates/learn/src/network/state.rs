@@ -73,7 +73,11 @@ impl State {
     }
 
     /// Whether it is one of a training with these options and so many parameters.
-    pub(super) fn check(&self, options: &NetworkOptions, stages: &[Stage]) -> Result<(), LearnError> {
+    pub(super) fn check(
+        &self,
+        options: &NetworkOptions,
+        stages: &[Stage],
+    ) -> Result<(), LearnError> {
         let fresh = Self::from(vec![0.0; stages.iter().map(Stage::parameters).sum()], options);
         let tables = |state: &Self| {
             [&state.parameters, &state.first, &state.second, &state.average].map(Matrix::columns)
@@ -95,7 +99,8 @@ impl State {
             Optimiser::Sgd { momentum } => {
                 let (rate, momentum) = (single(rate), single(momentum));
                 if momentum > 0.0 {
-                    for (first, gradient) in self.first.values_mut().iter_mut().zip(&mut *gradient) {
+                    for (first, gradient) in self.first.values_mut().iter_mut().zip(&mut *gradient)
+                    {
                         *first = momentum * *first + *gradient;
                         *gradient = *first;
                     }

@@ -209,11 +209,16 @@ fn a_record_is_treated_alike_wherever_it_is() {
     ];
     let mut nets = vec![stages(image, &tutorial).unwrap(), mlp(), cnn(false)];
     assert_eq!(nets[0].iter().map(Stage::parameters).sum::<usize>(), 26_010);
-    for (inputs, hidden, classes) in
-        [(784, 128, 10), (64, 128, 10), (1, 1, 2), (3, 5, 2), (17, 33, 3), (1000, 257, 100), (2, 700, 7)]
-    {
-        let layers =
-            [Layer::Dense { units: hidden }, Layer::Relu, Layer::Dense { units: classes }];
+    for (inputs, hidden, classes) in [
+        (784, 128, 10),
+        (64, 128, 10),
+        (1, 1, 2),
+        (3, 5, 2),
+        (17, 33, 3),
+        (1000, 257, 100),
+        (2, 700, 7),
+    ] {
+        let layers = [Layer::Dense { units: hidden }, Layer::Relu, Layer::Dense { units: classes }];
         nets.push(stages(Shape::flat(inputs), &layers).unwrap());
     }
     for net in nets {

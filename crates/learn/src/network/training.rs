@@ -203,7 +203,11 @@ impl Training {
         from.state.check(&self.options, &self.stages)?;
         let left = self.options.steps.saturating_sub(from.step());
         if !(1..=left).contains(&steps) {
-            return Err(LearnError::invalid("the steps of a segment", steps, format!("from 1 to {left}")));
+            return Err(LearnError::invalid(
+                "the steps of a segment",
+                steps,
+                format!("from 1 to {left}"),
+            ));
         }
         Ok(Segment { training: self, from, steps, spec: self.spec_of(steps)? })
     }
@@ -263,7 +267,9 @@ impl Training {
             let parameters = state.parameters.values();
             let how = (self.groups.as_slice(), state.clip);
             let weight = i64::try_from(self.count_weight).unwrap_or(0);
-            batch.clipped(&self.stages, parameters, &records, &places, how).write(weight, &mut sums);
+            batch
+                .clipped(&self.stages, parameters, &records, &places, how)
+                .write(weight, &mut sums);
             if self.count_weight == 0 {
                 sums.pop();
             }
@@ -281,7 +287,8 @@ impl Training {
         for (gradient, sum) in gradient.iter_mut().zip(sums) {
             *gradient = unit * single(number(*sum));
         }
-        if let (Clipping::Adaptive { quantile }, Some(last)) = (self.options.clipping, sums.last()) {
+        if let (Clipping::Adaptive { quantile }, Some(last)) = (self.options.clipping, sums.last())
+        {
             let surplus = number(*last) / count_of(self.count_weight) / expected;
             let within = 0.5 + 0.5 * surplus.clamp(-1.0, 1.0);
             let factor = crate::math::exp(-CLIP_RATE * (within - quantile));

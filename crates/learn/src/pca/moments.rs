@@ -122,10 +122,10 @@ impl Moments {
         let cell = |place: usize| cells.get(place).map_or(0.0, |x| number(*x));
         let weight = |x: u64| number(i64::try_from(x).unwrap_or(1));
         let records = (cell(0) / weight(self.reach)).max(1.0);
-        let mean: Vec<f64> = (0..columns)
-            .map(|j| cell(1 + j) / weight(self.root) / UNIT / records)
-            .map(|x| x.clamp(-1.0, 1.0))
-            .collect();
+        let deviation = contribution::deviation(&self.noise);
+        let first = weight(self.root) * UNIT * records;
+        let mean: Vec<f64> = (0..columns).map(|j| cell(1 + j) / first).collect();
+        let mean = shrunk(mean, deviation / first);
         let mut covariance = faer::Mat::<f64>::zeros(columns, columns);
         let mut place = 1 + columns;
         for (i, a) in mean.iter().enumerate() {
@@ -136,10 +136,22 @@ impl Moments {
                 place += 1;
             }
         }
-        let noise = contribution::deviation(&self.noise) / (UNIT * UNIT * records);
-        let (axes, variances) = principal(&covariance);
+        let noise = deviation / (UNIT * UNIT * records);
+        let (axes, mut variances) = principal(&covariance);
+        // The largest eigenvalue of a symmetric matrix of nothing but noise.
+        let edge = 2.0 * noise * count(columns).sqrt();
+        variances.iter_mut().for_each(|variance| *variance = (*variance - edge).max(0.0));
         Spectrum { records, mean, axes, variances, noise }
     }
+}
+
+/// A mean without the part that noise alone would make of it (James and Stein), within [-1, 1].
+fn shrunk(mut mean: Vec<f64>, deviation: f64) -> Vec<f64> {
+    let length: f64 = mean.iter().map(|x| x * x).sum();
+    let noise = deviation * deviation * count(mean.len());
+    let kept = (1.0 - noise / length.max(f64::MIN_POSITIVE)).max(0.0);
+    mean.iter_mut().for_each(|x| *x = (*x * kept).clamp(-1.0, 1.0));
+    mean
 }
 
 /// What is known of a table after a release of its moments.
@@ -151,7 +163,7 @@ pub(crate) struct Spectrum {
     pub(crate) mean: Vec<f64>,
     /// The principal axes, one in each row, those of the largest variance first.
     pub(crate) axes: Matrix<f64>,
-    /// The variances along them; noise can make them negative.
+    /// The variances along them, less what noise alone would make them; at least 0.
     pub(crate) variances: Vec<f64>,
     /// The standard deviation of the noise of a variance.
     pub(crate) noise: f64,

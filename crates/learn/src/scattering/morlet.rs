@@ -43,15 +43,24 @@ impl Wavelets {
         let reach = RADIUS.cast_signed();
         let square = (-reach..=reach).flat_map(|y| (-reach..=reach).map(move |x| (y, x)));
         let offsets: Vec<_> = square.filter(|offset| *offset >= (0, 0)).collect();
-        let waves: Vec<Vec<(f64, f64)>> = (0..DIRECTIONS).map(|direction| wave(direction, &offsets)).collect();
+        let waves: Vec<Vec<(f64, f64)>> =
+            (0..DIRECTIONS).map(|direction| wave(direction, &offsets)).collect();
         let part = |of: fn(&(f64, f64)) -> f64| {
-            Mat::from_fn(offsets.len(), DIRECTIONS, |offset, direction| single(of(&waves[direction][offset])))
+            Mat::from_fn(offsets.len(), DIRECTIONS, |offset, direction| {
+                single(of(&waves[direction][offset]))
+            })
         };
         Self { even: part(|wave| wave.0), odd: part(|wave| wave.1), offsets }
     }
 
     /// |ψ x| for each direction, of each plane.
-    pub(super) fn moduli(&self, planes: &[&[f32]], size: (usize, usize), scratch: &mut Scratch, out: &mut [f32]) {
+    pub(super) fn moduli(
+        &self,
+        planes: &[&[f32]],
+        size: (usize, usize),
+        scratch: &mut Scratch,
+        out: &mut [f32],
+    ) {
         let pixels = size.0 * size.1;
         let folded = pixels * self.offsets.len();
         scratch.sums.resize(folded, 0.0);
@@ -105,7 +114,9 @@ fn pad(plane: &[f32], (height, width): (usize, usize), padded: &mut Vec<f32>) {
         padded.extend((-reach..0).map(|x| row.get(mirrored(x, width)).copied().unwrap_or(0.0)));
         padded.extend_from_slice(row);
         let end = width.cast_signed();
-        padded.extend((end..end + reach).map(|x| row.get(mirrored(x, width)).copied().unwrap_or(0.0)));
+        padded.extend(
+            (end..end + reach).map(|x| row.get(mirrored(x, width)).copied().unwrap_or(0.0)),
+        );
     }
 }
 
@@ -122,12 +133,17 @@ fn wave(direction: usize, offsets: &[(isize, isize)]) -> Vec<(f64, f64)> {
         (bell * weight, bell * weight * cos(phase), bell * sin(phase))
     };
     let parts: Vec<_> = offsets.iter().map(parts).collect();
-    let level: f64 = parts.iter().map(|part| part.1).sum::<f64>() / parts.iter().map(|part| part.0).sum::<f64>();
+    let level: f64 =
+        parts.iter().map(|part| part.1).sum::<f64>() / parts.iter().map(|part| part.0).sum::<f64>();
     let waves: Vec<_> = parts.iter().map(|part| (part.1 - level * part.0, part.2)).collect();
     // What a wave of the same direction and frequency is amplified by becomes 1.
-    let gain: f64 = waves.iter().zip(&parts).map(|(wave, part)| {
-        let bell = part.0.max(f64::MIN_POSITIVE);
-        2.0 * (wave.0 * part.1 / bell + wave.1 * part.2 / bell)
-    }).sum();
+    let gain: f64 = waves
+        .iter()
+        .zip(&parts)
+        .map(|(wave, part)| {
+            let bell = part.0.max(f64::MIN_POSITIVE);
+            2.0 * (wave.0 * part.1 / bell + wave.1 * part.2 / bell)
+        })
+        .sum();
     waves.iter().map(|wave| (wave.0 / gain, wave.1 / gain)).collect()
 }

@@ -1,5 +1,7 @@
 //! Accepting with probability e^-t, in a handful of integer instructions.
 //!
+//! This is for the trials that [`super::sieve`] leaves open, with 48 bits of U more.
+//!
 //! # The filter
 //! t = q ρ with an integer q (the *rise*, in units of ρ) and a rational ρ; here 0 <= t < 1/2.
 //! All numbers below are 64-bit integers, `high(a, b)` = ⌊a b / 2^64⌋.
@@ -18,11 +20,9 @@
 //! Hence P - 2^36 < 2^62 e^-t < P + 3.
 //!
 //! # The decision
-//! The upper 64 - s bits of the second word are the leading bits of a uniform U; the lower s
-//! bits are the low part and belong to something else. U 2^64 lies between the word with those
-//! s bits cleared and the same with all of them set, plus one. So U < e^-t is certain if
-//! (word | mask) + 1 <= 4 (P - 2^36), impossible if (word & !mask) >= 4 (P + 3), and otherwise
-//! undecided, which has probability at most 2^-26 + 2^(s - 64) + 2^-60.
+//! A word of 64 bits is the leading part of a uniform U, so U 2^64 lies in [word, word + 1). So
+//! U < e^-t is certain if word + 1 <= 4 (P - 2^36), impossible if word >= 4 (P + 3), and otherwise
+//! undecided: that happens to less than 2^-25 of all words.
 
 use std::sync::OnceLock;
 
@@ -37,8 +37,7 @@ use crate::SampleError;
 const ABOVE: u64 = 3;
 const BELOW: u64 = 1 << 36;
 
-/// What the leading bits of a uniform number U say. Two flags and not an enum, so that nothing
-/// branches on the common outcomes.
+/// What the leading bits of a uniform number U say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Decision {
     /// U < e^-t for certain.
@@ -48,6 +47,9 @@ pub(super) struct Decision {
 }
 
 impl Decision {
+    /// Nothing is known.
+    pub(super) const OPEN: Self = Self { accept: false, possible: true };
+
     /// Whether these bits do not tell.
     #[inline]
     pub(super) fn is_open(self) -> bool {
@@ -84,12 +86,6 @@ impl Acceptance {
         Ok(Self { scale_up, inverse, exponentials: exponentials()? })
     }
 
-    /// As [`super::alias::AliasTable::warm`].
-    #[inline]
-    pub(super) fn warm(&self) {
-        super::alias::warm(self.exponentials);
-    }
-
     /// P, with P - BELOW < 2^62 e^-t < P + ABOVE.
     #[inline]
     fn estimate(&self, rise: u64) -> u64 {
@@ -99,15 +95,12 @@ impl Acceptance {
         high_product(self.exponentials[top_byte(t)], series)
     }
 
-    /// Decides U < e^-t, where U starts with the bits of `word` that are not in `low_mask`.
+    /// Decides U < e^-t, where U starts with the bits of `word`.
     #[inline]
-    pub(super) fn decide(&self, rise: u64, word: u64, low_mask: u64) -> Decision {
+    pub(super) fn decide(&self, rise: u64, word: u64) -> Decision {
         let estimate = self.estimate(rise);
         // x < 4 y if and only if ⌊x / 4⌋ < y.
-        Decision {
-            accept: (word | low_mask) >> 2 < estimate - BELOW,
-            possible: (word & !low_mask) >> 2 < estimate + ABOVE,
-        }
+        Decision { accept: word >> 2 < estimate - BELOW, possible: word >> 2 < estimate + ABOVE }
     }
 }
 
@@ -185,12 +178,11 @@ mod tests {
         assert!(truth.upper < estimate + (Natural::from(ABOVE) << 64));
 
         // U lies in [first, last) units of 2^-64; compare in units of 2^-126.
-        let mask = (1 << shift) - 1;
-        let first = Natural::from(word & !mask) << 62;
-        let last = (Natural::from(word | mask) + 1_u8) << 62;
-        let decision = acceptance.decide(units, word, mask);
+        let first = Natural::from(word) << 62;
+        let last = (Natural::from(word) + 1_u8) << 62;
+        let decision = acceptance.decide(units, word);
         if decision.is_open() {
-            let near = Natural::from((BELOW + ABOVE) * 8 + mask) << 62;
+            let near = Natural::from((BELOW + ABOVE) * 8) << 62;
             assert!(first < &truth.upper + &near && last + near > truth.lower);
         } else if decision.accept {
             assert!(last <= truth.lower, "accepted too early");

@@ -47,11 +47,9 @@ impl AliasTable {
         Self(cells)
     }
 
-    /// Brings the whole table into the first-level cache, so that a look-up afterwards takes
-    /// the same time wherever it goes.
-    #[inline]
-    pub(super) fn warm(&self) {
-        warm(&self.0[..]);
+    /// Every column's threshold, in units, and alias.
+    pub(super) fn columns(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.0.iter().map(|cell| (cell >> ALIAS_BITS, cell & ALIAS_MASK))
     }
 
     /// The symbol of a random word: bits 63..54 are the column, 53..1 the unit within it.
@@ -65,12 +63,6 @@ impl AliasTable {
         let own = u64::from(unit < cell >> ALIAS_BITS).wrapping_neg();
         (column & own) | (cell & ALIAS_MASK & !own)
     }
-}
-
-/// Reads one word of every cache line (64 bytes).
-#[inline]
-pub(super) fn warm(table: &[u64]) {
-    std::hint::black_box(table.iter().step_by(8).fold(0, |sum, cell| sum ^ cell));
 }
 
 fn pack(threshold: u64, alias: usize) -> u64 {
@@ -90,10 +82,9 @@ mod tests {
     /// How many units of the 2^63 lead to each symbol, counted from the columns.
     fn units(table: &AliasTable) -> [u64; COLUMNS] {
         let mut units = [0; COLUMNS];
-        for (column, cell) in table.0.iter().enumerate() {
-            let threshold = cell >> ALIAS_BITS;
+        for (column, (threshold, alias)) in table.columns().enumerate() {
             units[column] += threshold;
-            units[index(cell & ALIAS_MASK)] += COLUMN_UNITS - threshold;
+            units[index(alias)] += COLUMN_UNITS - threshold;
         }
         units
     }

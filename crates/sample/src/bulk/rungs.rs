@@ -22,12 +22,16 @@
 //! both proportional to v, as claimed; c cancels, so no normalising constant is ever needed.
 //! What must hold is checked when the table is built: r_h <= 2, d <= 2 and R >= 2 · 2^10.
 //! The probability of coming here at all is R / 2^63, about 2^-50.
+//!
+//! The table itself is two, by [`super::short`]: one that decides by 32 bits, and one for the
+//! 2^-21 of draws that those leave open.
 
 use throng_numeric::fixed::{FixedBounds, exp_neg};
 use throng_numeric::{Natural, NumericError, Rational};
 
 use super::alias::{AliasTable, COLUMNS, RESIDUAL, TOTAL};
 use super::energy::Energy;
+use super::short::ShortTable;
 use crate::SampleError;
 use crate::bernoulli;
 use crate::lazy::{Prefix, is_below};
@@ -61,7 +65,8 @@ pub(super) struct Rungs {
     unit: u64,
     /// The n_h, and R last.
     weights: Box<[u64; COLUMNS]>,
-    table: AliasTable,
+    short: ShortTable,
+    long: AliasTable,
 }
 
 impl Rungs {
@@ -84,8 +89,8 @@ impl Rungs {
             left -= *slot;
         }
         weights[COLUMNS - 1] = left;
-        let table = AliasTable::new(&weights);
-        let rungs = Self { energy, signs, unit: to_word(unit)?, weights, table };
+        let (short, long) = ShortTable::split(&weights)?;
+        let rungs = Self { energy, signs, unit: to_word(unit)?, weights, short, long };
         rungs.check(&bounds)?;
         Ok(rungs)
     }
@@ -105,21 +110,29 @@ impl Rungs {
         }
     }
 
-    /// As [`AliasTable::warm`].
+    /// As [`ShortTable::warm`].
     #[inline]
     pub(super) fn warm(&self) {
-        self.table.warm();
+        self.short.warm();
     }
 
-    /// The rung chosen by a word (its lowest bit unused), or [`RESIDUAL`].
+    /// The rung chosen by a word (its lowest bit unused), or [`super::short::OPEN`].
     #[inline]
-    pub(super) fn pick(&self, word: u64) -> u64 {
-        self.table.pick(word)
+    pub(super) fn pick(&self, word: u32) -> u16 {
+        self.short.pick(word)
     }
 
-    /// Draws what the table left open: some rung of any size, or none.
+    /// Draws what the short table left open: some rung of any size, or none.
     #[cold]
-    pub(super) fn residual(&self, words: &mut Words) -> Result<Option<Natural>, SampleError> {
+    pub(super) fn pick_open(&self, words: &mut Words) -> Result<Option<Natural>, SampleError> {
+        match self.long.pick(words.word()?) {
+            RESIDUAL => self.residual(words),
+            rung => Ok(Some(Natural::from(rung))),
+        }
+    }
+
+    /// Draws what both tables left open.
+    fn residual(&self, words: &mut Words) -> Result<Option<Natural>, SampleError> {
         let symbol = below_word(self.weights[COLUMNS - 1], words)? / 2;
         if symbol > RESIDUAL { Ok(None) } else { self.take(symbol, words) }
     }

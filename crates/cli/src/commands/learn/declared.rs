@@ -90,7 +90,14 @@ impl Spoken {
     }
 }
 
-/// Classes may be written as numbers.
+/// Classes may be written as numbers, or as true and false.
 fn class(value: &toml::Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    match value {
+        toml::Value::String(text) => text.clone(),
+        toml::Value::Integer(number) => number.to_string(),
+        toml::Value::Float(number) => number.to_string(),
+        toml::Value::Boolean(yes) => yes.to_string(),
+        // Anything else is no class: an empty name is refused with the rest of the schema.
+        toml::Value::Datetime(_) | toml::Value::Array(_) | toml::Value::Table(_) => String::new(),
+    }
 }

@@ -108,7 +108,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     say(&card, &asked)
 }
 
-fn target(asked: &Asked<'_>) -> Target {
+pub(super) fn target(asked: &Asked<'_>) -> Target {
     match asked {
         Asked::Pure(epsilon) => Target::Epsilon { epsilon: epsilon.down(), delta: 0.0 },
         Asked::Approximate(epsilon, delta) => {

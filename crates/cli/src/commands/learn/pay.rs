@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Map, Value};
 use throng_account::filter::Budget as Amount;
 use throng_learn::any::{AnyLearner, AnyModel, Table};
-use throng_learn::{Card, Learner, Schema};
+use throng_learn::{Card, Schema};
 use throng_ledger::{Asked as Found, Charge, Charter, Digest, Ledger};
 use throng_mechanism::{Mechanism, Neighbours, Sensitive};
 use throng_numeric::Rational;

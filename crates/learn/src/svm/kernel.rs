@@ -1,0 +1,115 @@
+//! Random features in the place of a kernel.
+
+use faer::{Accum, MatMut, Par};
+use serde::{Deserialize, Serialize};
+use throng_mechanism::MechanismError;
+use throng_sample::Entropy;
+
+use crate::error::positive;
+use crate::math::{cos, ln};
+use crate::{Bounds, LearnError, Matrix};
+
+/// The Gaussian kernel e^(-|x - y|²/(2 scale²)), where features run from -1 to 1.
+///
+/// # Reference
+/// A. Rahimi, B. Recht, "Random features for large-scale kernel machines" (2007).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Kernel {
+    /// How far records see each other.
+    pub scale: f64,
+    /// How many random features stand for the kernel.
+    pub features: u32,
+}
+
+impl Default for Kernel {
+    fn default() -> Self {
+        Self { scale: 1.0, features: 200 }
+    }
+}
+
+/// cos(direction · x + phase) for random directions and phases.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Features {
+    bounds: Bounds,
+    /// One row for each.
+    directions: Matrix<f64>,
+    phases: Vec<f64>,
+}
+
+impl Kernel {
+    /// The bounds of its features.
+    pub(super) fn bounds(&self) -> Result<Bounds, LearnError> {
+        positive("the scale of the kernel", self.scale)?;
+        if !(1e-6..=1e6).contains(&self.scale) {
+            let allowed = "from 1e-6 to 1e6";
+            return Err(LearnError::invalid("the scale of the kernel", self.scale, allowed));
+        }
+        if !(1..=100_000).contains(&self.features) {
+            let allowed = "from 1 to 100000";
+            return Err(LearnError::invalid("the number of features", self.features, allowed));
+        }
+        Bounds::same(usize::try_from(self.features).unwrap_or(1), -1.0, 1.0)
+    }
+
+    /// Draws features, without a look at any data. No guarantee rests on their law.
+    pub(super) fn draw(
+        &self,
+        bounds: &Bounds,
+        entropy: &mut dyn Entropy,
+    ) -> Result<Features, MechanismError> {
+        let count = usize::try_from(self.features).unwrap_or(1);
+        let mut directions = Matrix::filled(count, bounds.columns(), 0.0);
+        for cell in directions.values_mut() {
+            let (a, b) = (uniform(entropy)?, uniform(entropy)?);
+            *cell = (-2.0 * ln(a)).sqrt() * cos(std::f64::consts::TAU * b) / self.scale;
+        }
+        let mut phases = Vec::with_capacity(count);
+        for _ in 0..count {
+            phases.push(std::f64::consts::TAU * uniform(entropy)?);
+        }
+        Ok(Features { bounds: bounds.clone(), directions, phases })
+    }
+}
+
+/// A number in (0, 1).
+fn uniform(entropy: &mut dyn Entropy) -> Result<f64, MechanismError> {
+    let mut bytes = [0; 4];
+    entropy.fill(&mut bytes)?;
+    Ok((f64::from(u32::from_le_bytes(bytes)) + 0.5) / 4_294_967_296.0)
+}
+
+impl Features {
+    /// How many columns a row must have.
+    #[must_use]
+    pub const fn columns(&self) -> usize {
+        self.bounds.columns()
+    }
+
+    /// The features of each row, in [-1, 1].
+    #[must_use]
+    pub fn of(&self, rows: &Matrix<f64>) -> Matrix<f64> {
+        let mut scaled = rows.clone();
+        for place in 0..scaled.rows() {
+            let cells = scaled.row_mut(place).iter_mut().zip(self.bounds.intervals());
+            for (x, interval) in cells {
+                *x = interval.symmetric(*x);
+            }
+        }
+        let mut found = Matrix::filled(rows.rows(), self.phases.len(), 0.0);
+        let (n, k) = (rows.rows(), self.phases.len());
+        if self.directions.rows() != k || self.directions.columns() != rows.columns() {
+            return found; // A file that was tampered with: all the same, and no panic.
+        }
+        let out = MatMut::from_row_major_slice_mut(found.values_mut(), n, k);
+        let directions = self.directions.view().transpose();
+        let table = scaled.view();
+        faer::linalg::matmul::matmul(out, Accum::Replace, table, directions, 1.0, Par::Seq);
+        for place in 0..n {
+            for (x, phase) in found.row_mut(place).iter_mut().zip(&self.phases) {
+                *x = cos(*x + phase);
+            }
+        }
+        found
+    }
+}
