@@ -102,7 +102,7 @@ class Bench:
         self.peers = peers.Peers(self.data_directory / "peers.json", options.fresh)
         self.with_peers = not options.no_peers
         self.verdicts = Verdicts()
-        self.times = []  # (model, data, ours, peer's make or None)
+        self.times = []  # (model, data, runs of ours, what makes the peer)
 
     def data(self, name, clusters=None):
         return peers.Data(self.data_directory / name, clusters)
@@ -112,7 +112,7 @@ class Bench:
             return None
         return self.peers.best(make, grid, data, epsilon, self.seeds)
 
-    def compare(self, model, data, rivals, plain, targets, summary=mean):
+    def compare(self, model, data, rivals, plain, targets, summary=mean, timed=True):
         """One row for each epsilon; a rival is (make, grid), the plain model has no privacy."""
         found = self.throng.fits(model, data)
         open_score = None
@@ -125,7 +125,8 @@ class Bench:
             verdict = self.verdicts.at_least(f"{model}, {data.name}, epsilon {epsilon}:", ours, target) if target else ""
             row(data.name, epsilon, shown(ours), *(shown(summary(other)) if other else "" for other in others),
                 shown(open_score), verdict)
-        self.times.append((model, data, found[1], rivals[0][0] if rivals else None))
+        if timed:
+            self.times.append((model, data, found[1], rivals[0][0]))
         return found
 
     # The families.
@@ -163,11 +164,17 @@ class Bench:
         rivals = [(peers.forest, [{}]), (peers.forest, peers.FOREST), (peers.tree, peers.TREE), (peers.boosting, [{}])]
         adult = {0.1: 0.83, 1: 0.846, 3: 0.85}
         for name, wanted in {"adult-one-hot": adult, "adult-raw": {}, "adult-numeric": {}, "breast-cancer": {}}.items():
-            found = self.compare("boosting", self.data(name), rivals, peers.plain_forest, wanted)
+            found = self.compare("boosting", self.data(name), rivals, peers.plain_trees, wanted)
             if name == "adult-one-hot":
                 took = max((seconds(lines) for lines in found.values() if lines), default=None)
                 verdict = self.verdicts.at_most("boosting, adult-one-hot, CPU s:", took, 0.5)
                 row(name, "CPU s", shown(took), "", "", "", "", "", verdict)
+
+        print("\n### Trees: R², median")
+        table("data", "epsilon", "Throng", "DP-EBM", "no privacy", "target")
+        for name in ("housing", "diamonds"):
+            self.compare("boosting", self.data(name), [(peers.boosting, [{}])], peers.plain_trees, {},
+                         summary=median, timed=False)
 
     def kmeans(self):
         print("\n### K-means: inertia over the best of ten starts without privacy, mean")
@@ -269,8 +276,6 @@ class Bench:
         print("\n### CPU time of a fit at epsilon 1, best")
         table("model", "data", "Throng ms", "diffprivlib ms", "ratio", "target")
         for model, data, lines, make in self.times:
-            if make is None:
-                continue
             ours = seconds(lines)
             other = min(peers.fit(make, {}, data, 1, seed)[1] for seed in range(min(self.seeds, 5)))
             ratio = ours / other if ours else None

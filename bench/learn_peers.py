@@ -169,10 +169,11 @@ def plain_bayes(data, epsilon, seed):
     return GaussianNB()
 
 
-def plain_forest(data, epsilon, seed):
-    from sklearn.ensemble import HistGradientBoostingClassifier
+def plain_trees(data, epsilon, seed):
+    from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
-    return HistGradientBoostingClassifier(random_state=seed)
+    classes = data.schema["task"] == "classification"
+    return (HistGradientBoostingClassifier if classes else HistGradientBoostingRegressor)(random_state=seed)
 
 
 def plain_kmeans(data, epsilon, seed):
@@ -182,7 +183,7 @@ def plain_kmeans(data, epsilon, seed):
 
 
 LIBRARY = {boosting: "interpret-core", plain_logistic: "scikit-learn", plain_linear: "scikit-learn",
-           plain_bayes: "scikit-learn", plain_forest: "scikit-learn", plain_kmeans: "scikit-learn"}
+           plain_bayes: "scikit-learn", plain_trees: "scikit-learn", plain_kmeans: "scikit-learn"}
 
 LOGISTIC = [{}, *({"C": C, "unit": True} for C in (0.01, 0.1, 1.0, 10.0, 100.0))]
 BAYES = [{"smoothing": smoothing} for smoothing in (1e-9, 1e-3, 1e-2, 1e-1)]

@@ -5,6 +5,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use serde::Deserialize;
+use throng_learn::columns::{self, Columns};
 use throng_learn::{Bounds, Classes, Classified, Interval, Matrix, Measured};
 
 use crate::Fault;
@@ -36,6 +37,22 @@ impl Column {
 }
 
 impl Schema {
+    pub(crate) fn read(directory: &Path) -> Result<Self, Fault> {
+        Ok(serde_json::from_str(&read_to_string(directory.join("schema.json"))?)?)
+    }
+
+    /// Numbers and categories as they are.
+    pub(crate) fn mixed(&self) -> Result<Columns, Fault> {
+        let kind = |column: &Column| -> Result<_, Fault> {
+            let (lower, upper) = column.ends();
+            Ok(match u32::try_from(column.levels.len())? {
+                0 => columns::Column::Number(Interval::new(lower, upper)?),
+                levels => columns::Column::Category(levels),
+            })
+        };
+        Ok(Columns::new(self.columns.iter().map(kind).collect::<Result<_, _>>()?)?)
+    }
+
     pub(crate) fn bounds(&self) -> Result<Bounds, Fault> {
         let ends: Vec<_> = self.columns.iter().map(Column::ends).collect();
         Ok(Bounds::new(&ends)?)
@@ -99,7 +116,7 @@ pub(crate) struct Set {
 
 impl Set {
     pub(crate) fn open(directory: &Path, runs: usize) -> Result<Self, Fault> {
-        let schema = serde_json::from_str(&read_to_string(directory.join("schema.json"))?)?;
+        let schema = Schema::read(directory)?;
         let splits = if directory.join("data.csv").exists() {
             let all = Rows::read(&directory.join("data.csv"))?;
             (0..runs).map(|seed| split(&all, directory, seed)).collect::<Result<_, _>>()?

@@ -20,10 +20,12 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::path::PathBuf;
 
+use throng_learn::boosting::{BoostingClassifier, BoostingOptions, BoostingRegressor};
 use throng_learn::linear::{LinearOptions, LinearRegression};
 use throng_learn::logistic::{LogisticOptions, LogisticRegression};
 use throng_learn::naive_bayes::{NaiveBayes, NaiveBayesOptions};
 
+use data::Schema;
 use fit::{classify, cluster, count, regress};
 
 pub(crate) type Fault = Box<dyn Error>;
@@ -63,6 +65,20 @@ impl Options {
     }
 }
 
+/// Boosted trees, for classes or for a number.
+fn boosting(options: &Options) -> Result<(), Fault> {
+    if Schema::read(&options.directory()?)?.label_bounds.is_some() {
+        return regress(options, |set, privacy| {
+            let (columns, label) = (set.schema.mixed()?, set.schema.label()?);
+            Ok(BoostingRegressor::new(columns, label, privacy, BoostingOptions::default())?)
+        });
+    }
+    classify(options, |set, privacy| {
+        let (columns, classes) = (set.schema.mixed()?, set.schema.classes()?);
+        Ok(BoostingClassifier::new(columns, classes, privacy, BoostingOptions::default())?)
+    })
+}
+
 fn main() -> Result<(), Fault> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (model, rest) = arguments.split_first().ok_or("which model?")?;
@@ -80,6 +96,7 @@ fn main() -> Result<(), Fault> {
             let (columns, classes) = (set.schema.bounds()?.into(), set.schema.classes()?);
             Ok(NaiveBayes::new(columns, classes, privacy, NaiveBayesOptions::default())?)
         }),
+        "boosting" => boosting(&options),
         "kmeans" => cluster(&options),
         "histogram" => count(&options),
         "mlp" => nets::mlp(&options),
