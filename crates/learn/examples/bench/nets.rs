@@ -1,0 +1,121 @@
+//! Nets: how good, how fast, how large.
+
+use throng_learn::network::{Layer, NetworkOptions, Optimiser, Shape, Training};
+use throng_learn::{Bounds, Classes, Learner, Privacy};
+use throng_mechanism::{Budget, Mechanism, Sensitive};
+use throng_sample::OsEntropy;
+
+use crate::data::mnist;
+use crate::fit::{accuracy, classify, fit, repeat, wide};
+use crate::measure::{peak_mib, timed};
+use crate::{Fault, Options};
+
+/// Rows of MNIST that the speed is measured on; as many are declared.
+const ROWS: u32 = 4096;
+
+/// Samples of one measurement.
+const SAMPLES: [u64; 2] = [1 << 17, 1 << 14];
+
+/// A hidden layer of 128, on the digits of scikit-learn or on MNIST.
+pub(crate) fn mlp(options: &Options) -> Result<(), Fault> {
+    if options.directory()?.join("schema.json").exists() {
+        return classify(options, |set, privacy| {
+            Ok(Training::new(set.schema.bounds()?, set.schema.classes()?, privacy, small())?)
+        });
+    }
+    let directory = options.directory()?;
+    let train = mnist(&directory, "train", 60_000)?;
+    let held = mnist(&directory, "t10k", 10_000)?;
+    repeat(options, |_, cost| {
+        let make =
+            |privacy: &Privacy| Ok(Training::new(pixels()?, Classes::new(10)?, privacy, large())?);
+        let (net, seconds) = fit(make, train.clone(), cost)?;
+        Ok((accuracy(&net, held.features(), held.labels())?, seconds))
+    })
+}
+
+/// For some thousand records: all of them in every step.
+fn small() -> NetworkOptions {
+    NetworkOptions { records: Some(1348), ..NetworkOptions::default() }
+}
+
+/// For tens of thousands: batches of 2048, twenty times through.
+fn large() -> NetworkOptions {
+    NetworkOptions {
+        records: Some(60_000),
+        batch: Some(2048),
+        steps: 586,
+        ..NetworkOptions::default()
+    }
+}
+
+fn pixels() -> Result<Bounds, Fault> {
+    Ok(Bounds::same(784, 0.0, 1.0)?)
+}
+
+/// Samples per CPU second with privacy and without, and the memory of it all.
+pub(crate) fn sgd(options: &Options) -> Result<(), Fault> {
+    let batch: u64 = options.text("batch")?.parse()?;
+    let convolution = options.text("net")? == "cnn";
+    let samples = SAMPLES[usize::from(convolution)];
+    let training = Training::new(
+        pixels()?,
+        Classes::new(10)?,
+        &Privacy::approximate(8.0, 1e-5)?,
+        NetworkOptions {
+            layers: if convolution { example_of_opacus() } else { hidden() },
+            image: convolution.then_some(Shape { height: 28, width: 28, channels: 1 }),
+            records: Some(u64::from(ROWS)),
+            batch: Some(batch),
+            steps: samples / batch,
+            optimiser: Optimiser::Sgd { momentum: 0.0 },
+            learning_rate: 0.1,
+            ..NetworkOptions::default()
+        },
+    )?;
+    let table = mnist(&options.directory()?, "train", ROWS as usize)?;
+    let plain = speed(samples, || Ok(drop(training.on_public(&table, &mut OsEntropy)?)))?;
+    let plain_peak = peak_mib();
+    let table = Sensitive::new(table);
+    let private = speed(samples, || {
+        let mut budget = Budget::of(wide(), training.neighbours())?;
+        Ok(drop(training.fit(&table, &mut budget, &mut OsEntropy)?))
+    })?;
+    println!(
+        "{}",
+        serde_json::json!({
+            "plain": {"samples_per_second": plain, "peak_mib": plain_peak},
+            "private": {"samples_per_second": private, "peak_mib": peak_mib()},
+        })
+    );
+    Ok(())
+}
+
+fn hidden() -> Vec<Layer> {
+    vec![Layer::Dense { units: 128 }, Layer::Relu]
+}
+
+/// The net of Opacus' own MNIST example, 26,010 parameters.
+fn example_of_opacus() -> Vec<Layer> {
+    vec![
+        Layer::Convolution { filters: 16, size: 8, stride: 2, padding: 3 },
+        Layer::Relu,
+        Layer::MaxPool { size: 2, stride: 1 },
+        Layer::Convolution { filters: 32, size: 4, stride: 2, padding: 0 },
+        Layer::Relu,
+        Layer::MaxPool { size: 2, stride: 1 },
+        Layer::Dense { units: 32 },
+        Layer::Relu,
+    ]
+}
+
+/// Samples per CPU second, the best of some runs.
+fn speed(samples: u64, mut run: impl FnMut() -> Result<(), Fault>) -> Result<f64, Fault> {
+    let mut best = f64::INFINITY;
+    for _ in 0..5 {
+        let (done, seconds) = timed(&mut run);
+        done?;
+        best = best.min(seconds);
+    }
+    Ok(samples as f64 / best)
+}
