@@ -156,10 +156,8 @@ mod tests {
             for centre in [-800.0, -30.0, -1.1, 0.0, 0.9, 12.0, 900.0] {
                 let mut scores: Vec<f64> =
                     (0..loss.outputs()).map(|i| centre * (1.0 - 0.3 * i as f64)).collect();
-                let mut enclosed: Vec<Enclosure> = scores
-                    .iter()
-                    .map(|s| Enclosure::new(s - 1e-12, s + 1e-12).unwrap())
-                    .collect();
+                let mut enclosed: Vec<Enclosure> =
+                    scores.iter().map(|s| Enclosure::new(s - 1e-12, s + 1e-12).unwrap()).collect();
                 loss.slopes(&mut scores, 1);
                 loss.enclosed(&mut enclosed, 1).unwrap();
                 for (slope, held) in scores.iter().zip(&enclosed) {

@@ -158,9 +158,7 @@ fn leak(epsilon: f64, beta: f64, penalty: f64, sigma: f64) -> Result<f64, LearnE
     let above = || Ok::<_, LearnError>(gaussian::delta(e, c)? + gaussian::delta(e, c)?);
     let below = || {
         let hidden = gaussian::delta(half, c)?;
-        Ok::<_, LearnError>(
-            Enclosure::ONE - (e - half).exp() * (Enclosure::ONE - hidden - hidden),
-        )
+        Ok::<_, LearnError>(Enclosure::ONE - (e - half).exp() * (Enclosure::ONE - hidden - hidden))
     };
     let delta = if e.lower() >= half.upper() {
         above()?
@@ -227,7 +225,10 @@ fn spec(
         // δ falls with σ, so a number a little below σ serves.
         let leak = leak(first, beta, penalty, sigma.to_f64_down())?;
         let leak = decimal_above((leak + 1.01 * delta / part).min(1.0))?;
-        knots.push((Rational::from_f64(total)?, if leak > Rational::ONE { Rational::ONE } else { leak }));
+        knots.push((
+            Rational::from_f64(total)?,
+            if leak > Rational::ONE { Rational::ONE } else { leak },
+        ));
     }
     Ok(MechanismSpec::leaf(Leaf::Profile { knots })?)
 }

@@ -120,9 +120,8 @@ pub(crate) fn centred<'a>(
     let intercept = rows::nearest(INTERCEPT * found.radius * LEVELS).max(1.0);
     for (place, features) in records.enumerate() {
         let numbers = features.iter().zip(bounds.intervals()).zip(&found.centre);
-        let numbers = numbers.map(|((x, unit), middle)| {
-            rows::nearest((unit.symmetric(*x) - middle) * LEVELS)
-        });
+        let numbers = numbers
+            .map(|((x, unit), middle)| rows::nearest((unit.symmetric(*x) - middle) * LEVELS));
         for (cell, x) in table.row_mut(place).iter_mut().zip(numbers.chain([intercept])) {
             *cell = x;
         }
@@ -159,8 +158,7 @@ mod tests {
     fn nothing_at_all_is_read_as_something() {
         let privacy = Privacy::approximate(1.0, 1e-5).unwrap();
         let bounds = Bounds::same(3, 0.0, 1.0).unwrap();
-        let survey =
-            Survey::new(&bounds, &privacy, &privacy.gaussian().unwrap(), (1, 10)).unwrap();
+        let survey = Survey::new(&bounds, &privacy, &privacy.gaussian().unwrap(), (1, 10)).unwrap();
         for sums in [[0; 5], [i64::MIN; 5], [i64::MAX; 5]] {
             let found = survey.read(&sums);
             assert!(found.records >= 1.0 && found.radius > 0.0 && found.radius.is_finite());
