@@ -29,7 +29,7 @@ pub use model::{BoostedClassifier, BoostedRegressor};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BoostingOptions {
-    /// How many trees; by default 8 for each column, but from 100 to 300.
+    /// How many trees; by default 16 for each column, but from 200 to 300.
     pub trees: Option<u32>,
     /// How many questions each asks.
     pub depth: u32,
@@ -55,7 +55,7 @@ impl Default for BoostingOptions {
             parts: 8,
             rate: 0.3,
             ridge: 1.0,
-            caution: 5.0,
+            caution: 10.0,
             residual: 0.5,
         }
     }
@@ -77,7 +77,7 @@ struct Plan {
 
 impl Plan {
     fn new(options: &BoostingOptions, columns: usize) -> Result<Self, LearnError> {
-        let usual = u32::try_from(columns.saturating_mul(8).clamp(100, 300)).unwrap_or(300);
+        let usual = u32::try_from(columns.saturating_mul(16).clamp(200, 300)).unwrap_or(300);
         let trees = options.trees.unwrap_or(usual);
         if !(1..=100_000).contains(&trees) {
             return Err(LearnError::invalid("the number of trees", trees, "from 1 to 100000"));

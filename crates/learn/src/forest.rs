@@ -160,9 +160,8 @@ impl Mechanism for ForestClassifier {
         run: &mut Run<'_>,
     ) -> Result<ForestClassifierModel, MechanismError> {
         let labels = input.labels().iter();
-        let labels: Vec<Option<f64>> = labels
-            .map(|label| self.classes.place(*label).map(|_| f64::from(*label)))
-            .collect();
+        let labels: Vec<Option<f64>> =
+            labels.map(|label| self.classes.place(*label).map(|_| f64::from(*label))).collect();
         let trees = self.forest.tally.grown(input.features(), &labels, &self.forest.noise, run)?;
         Ok(ForestClassifierModel { columns: self.forest.tally.columns().clone(), trees })
     }
@@ -218,7 +217,8 @@ impl Mechanism for ForestRegressor {
         input: &Measured,
         run: &mut Run<'_>,
     ) -> Result<ForestRegressorModel, MechanismError> {
-        let labels = input.labels().iter().map(|label| Some(self.label.symmetric(*label))).collect();
+        let labels =
+            input.labels().iter().map(|label| Some(self.label.symmetric(*label))).collect();
         let labels: Vec<Option<f64>> = labels;
         let trees = self.forest.tally.grown(input.features(), &labels, &self.forest.noise, run)?;
         let least = contribution::deviation(&self.forest.noise) / tally::UNIT;

@@ -159,8 +159,16 @@ pub struct KMeans {
 /// The noise of each release.
 #[derive(Debug, Clone, PartialEq)]
 enum Plan {
-    Sketch { moments: Box<Moments>, sketch: Noise, step: Noise },
-    Blocks(Noise),
+    Sketch(Box<Releases>),
+    Blocks(Box<Noise>),
+}
+
+/// The releases of a fit by a sketch.
+#[derive(Debug, Clone, PartialEq)]
+struct Releases {
+    moments: Moments,
+    sketch: Noise,
+    step: Noise,
 }
 
 /// The most clusters.
@@ -186,13 +194,35 @@ impl KMeans {
         let plan = match options.method {
             Method::Sketch => sketch_plan(&bounds, privacy, &options, parts)?,
             Method::SampleAndAggregate => {
-                Plan::Blocks(noise_of_blocks(privacy, clusters, bounds.columns())?)
+                Plan::Blocks(Box::new(noise_of_blocks(privacy, clusters, bounds.columns())?))
             }
         };
         let spec = plan.spec(&options)?;
         privacy.certify(&spec)?;
         let under = privacy.neighbours();
         Ok(Self { bounds, clusters, options, plan, spec, under })
+    }
+}
+
+impl KMeans {
+    /// The centres by a sketch and steps.
+    fn by_sketch(
+        &self,
+        releases: &Releases,
+        input: &Matrix<f64>,
+        points: &Matrix<f64>,
+        run: &mut Run<'_>,
+    ) -> Result<Matrix<f64>, MechanismError> {
+        let spectrum = releases.moments.release(input, run)?;
+        let sketch = sketch::of(points, &spectrum, &self.options, &releases.sketch, run)?;
+        let mut draws = Draws::new(run.entropy());
+        let start = start::best(&sketch, self.clusters, self.options.starts, &mut draws)?;
+        let radius = self.options.radius * sketch.distance(&start, &spectrum);
+        let mut centres = sketch.place(&start, &spectrum);
+        for _ in 0..self.options.steps {
+            lloyd::step(points, &mut centres, radius, &releases.step, run)?;
+        }
+        Ok(centres)
     }
 }
 
@@ -208,7 +238,7 @@ fn sketch_plan(
     let sketch = contribution::gaussian(&all, share, sketch::MOST, under)?;
     let share = (steps, PARTS * options.steps);
     let step = contribution::gaussian(&all, share, lloyd::MOST, under)?;
-    Ok(Plan::Sketch { moments: Box::new(moments), sketch, step })
+    Ok(Plan::Sketch(Box::new(Releases { moments, sketch, step })))
 }
 
 /// What a block says is exchanged for something else, whether a record is added or replaced: twice its
@@ -223,8 +253,9 @@ fn noise_of_blocks(
         Neighbours::Replace => 1,
     };
     let square = aggregate::most(clusters, columns).and_then(|most| most.checked_mul(times));
-    let square = square
-        .ok_or_else(|| LearnError::invalid("the number of columns", columns, "fewer, for blocks"))?;
+    let square = square.ok_or_else(|| {
+        LearnError::invalid("the number of columns", columns, "fewer, for blocks")
+    })?;
     contribution::gaussian(&privacy.gaussian()?, (1, 1), square, privacy.neighbours())
 }
 
@@ -234,10 +265,10 @@ impl Plan {
             MechanismSpec::repeated(u64::from(times), noise.spec().clone())
         };
         Ok(match self {
-            Self::Sketch { moments, sketch, step } => MechanismSpec::composed(vec![
-                moments.noise().spec().clone(),
-                times(options.levels, sketch)?,
-                times(options.steps, step)?,
+            Self::Sketch(releases) => MechanismSpec::composed(vec![
+                releases.moments.noise().spec().clone(),
+                times(options.levels, &releases.sketch)?,
+                times(options.steps, &releases.step)?,
             ])?,
             Self::Blocks(noise) => noise.spec().clone(),
         })
@@ -263,18 +294,7 @@ impl Mechanism for KMeans {
     ) -> Result<KMeansModel, MechanismError> {
         let points = model::scaled(&self.bounds, input);
         let centres = match &self.plan {
-            Plan::Sketch { moments, sketch, step } => {
-                let spectrum = moments.release(input, run)?;
-                let sketch = sketch::of(&points, &spectrum, &self.options, sketch, run)?;
-                let mut draws = Draws::new(run.entropy());
-                let start = start::best(&sketch, self.clusters, self.options.starts, &mut draws)?;
-                let radius = self.options.radius * sketch.distance(&start, &spectrum);
-                let mut centres = sketch.place(&start, &spectrum);
-                for _ in 0..self.options.steps {
-                    lloyd::step(&points, &mut centres, radius, step, run)?;
-                }
-                centres
-            }
+            Plan::Sketch(releases) => self.by_sketch(releases, input, &points, run)?,
             Plan::Blocks(noise) => {
                 let blocks = usize::try_from(self.options.blocks).unwrap_or(1);
                 aggregate::centres(&points, self.clusters, blocks, noise, run)?

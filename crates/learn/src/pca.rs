@@ -61,6 +61,7 @@ impl Pca {
     /// # Errors
     /// If no component is asked for, the reach is not in (0, 1], there are more than 2048 columns, the
     /// target is pure epsilon, or nothing reaches it.
+    #[expect(clippy::needless_pass_by_value, reason = "as all learners do")]
     pub fn new(bounds: Bounds, privacy: &Privacy, options: PcaOptions) -> Result<Self, LearnError> {
         let components = usize::try_from(options.components).unwrap_or(usize::MAX);
         if components == 0 {

@@ -67,9 +67,7 @@ impl Scaler {
         let cells = u64::try_from(bounds.columns()).unwrap_or(u64::MAX).saturating_mul(2) + 1;
         let under = privacy.neighbours();
         let noise = match privacy.epsilon_if_pure()? {
-            Some(epsilon) => {
-                contribution::laplace(&epsilon, cells.saturating_mul(ONE), under)?
-            }
+            Some(epsilon) => contribution::laplace(&epsilon, cells.saturating_mul(ONE), under)?,
             None => {
                 let square = cells.saturating_mul(ONE * ONE);
                 contribution::gaussian(&privacy.gaussian()?, (1, 1), square, under)?

@@ -15,7 +15,12 @@ pub(super) struct Tree {
 }
 
 /// The scores of rows: what all trees say together.
-fn scores(columns: &Columns, trees: &[Tree], outputs: usize, features: &Matrix<f64>) -> Matrix<f64> {
+fn scores(
+    columns: &Columns,
+    trees: &[Tree],
+    outputs: usize,
+    features: &Matrix<f64>,
+) -> Matrix<f64> {
     let codes = Codes::of(columns, features);
     let mut scores = Matrix::filled(features.rows(), outputs, 0.0);
     let mut leaves = Vec::new();
@@ -86,9 +91,8 @@ impl Predict for BoostedRegressor {
     fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError> {
         check_columns(features.columns(), self.columns())?;
         let scores = scores(&self.columns, &self.trees, 1, features);
-        let number = |score: &f64| {
-            self.label.clamp(self.label.middle() + score * self.label.width() / 2.0)
-        };
+        let number =
+            |score: &f64| self.label.clamp(self.label.middle() + score * self.label.width() / 2.0);
         Ok(Predictions::Numbers(scores.values().iter().map(number).collect()))
     }
 }

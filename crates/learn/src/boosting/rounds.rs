@@ -125,7 +125,8 @@ mod tests {
     #[test]
     fn a_hostile_record_moves_the_sums_by_no_more_than_declared() {
         let number = Column::Number(Interval::new(-3.0, 7.0).unwrap());
-        let columns = Columns::new(vec![number, Column::Category(3), Column::Category(900)]).unwrap();
+        let columns =
+            Columns::new(vec![number, Column::Category(3), Column::Category(900)]).unwrap();
         let privacy = Privacy::approximate(1.0, 1e-5).unwrap();
         let odd = [-3.0, 7.0, 2.0, f64::NAN, f64::INFINITY, -1e300, 899.0];
         for loss in [Loss::Logistic, Loss::Softmax(3), Loss::Squared(0.5)] {

@@ -183,8 +183,7 @@ mod tests {
             let tally = Tally::new(columns.clone(), label, options.clone()).unwrap();
             let mut entropy = SeededEntropy::new(5);
             let mut draws = Draws::new(&mut entropy);
-            let shapes: Vec<Shape> =
-                (0..7).map(|_| tally.shape(3, &mut draws).unwrap()).collect();
+            let shapes: Vec<Shape> = (0..7).map(|_| tally.shape(3, &mut draws).unwrap()).collect();
             let owners = tally.owners(2, &mut draws).unwrap();
             for (a, b) in odd.iter().flat_map(|a| odd.map(|b| (*a, b))) {
                 let rows = Matrix::from_rows(&[[1.0, 1.0], [a, b]]);

@@ -93,7 +93,7 @@ pub(super) fn of(
     }
     leaves.append(&mut level);
     leaves.retain(|cell| cell.weight > KEPT * deviation);
-    Ok(sketch(leaves, axes))
+    Ok(sketch(&leaves, axes))
 }
 
 /// What a point adds to the count of a cell, so that noise is fine enough at any epsilon.
@@ -223,10 +223,10 @@ fn weighed(
     next
 }
 
-fn sketch(cells: Vec<Cell>, axes: usize) -> Sketch {
+fn sketch(cells: &[Cell], axes: usize) -> Sketch {
     let mut points = Vec::with_capacity(cells.len() * axes);
     let mut weights = Vec::with_capacity(cells.len());
-    for cell in &cells {
+    for cell in cells {
         points.extend(cell.lower.iter().zip(&cell.upper).map(|(a, b)| f64::midpoint(*a, *b)));
         weights.push(cell.weight);
     }

@@ -209,12 +209,12 @@ mod tests {
         let odd = [-3.0, 7.0, 2.0, 1.999, f64::NAN, f64::INFINITY, -1e300, 5e-324];
         for reach in [0.1, 0.5, 0.7, 1.0] {
             let bounds = Bounds::same(4, -3.0, 7.0).unwrap();
-            let moments =
-                Moments::new(bounds, reach, &all, (1, 1), Neighbours::AddRemove).unwrap();
+            let moments = Moments::new(bounds, reach, &all, (1, 1), Neighbours::AddRemove).unwrap();
             let mut largest = 0;
             for i in 0..odd.len().pow(3) {
                 let at = |k: u32| odd[i / odd.len().pow(k) % odd.len()];
-                let both = Matrix::from_rows(&[[1.0, 7.0, 0.0, -3.0], [at(0), at(1), at(2), at(0)]]);
+                let both =
+                    Matrix::from_rows(&[[1.0, 7.0, 0.0, -3.0], [at(0), at(1), at(2), at(0)]]);
                 let (a, b) = (moments.sums(&both), moments.sums(&both.select(&[0])));
                 let change: Vec<i64> =
                     a.unwrap().iter().zip(&b.unwrap()).map(|(a, b)| a - b).collect();

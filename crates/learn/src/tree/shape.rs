@@ -32,7 +32,9 @@ impl Question {
         let part = |code: u8| -> u16 {
             let part = match &self.division {
                 Division::Before(cuts) => cuts.iter().filter(|cut| code >= **cut).count(),
-                Division::Parts(parts) => parts.get(usize::from(code)).map_or(0, |p| usize::from(*p)),
+                Division::Parts(parts) => {
+                    parts.get(usize::from(code)).map_or(0, |p| usize::from(*p))
+                }
             };
             u16::try_from(part).unwrap_or(0).min(self.parts.saturating_sub(1))
         };

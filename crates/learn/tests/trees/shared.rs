@@ -6,29 +6,30 @@ use throng_learn::{Matrix, Predictions};
 use throng_mechanism::{Budget, Mechanism};
 
 /// Numbers for generated tables: a small congruential generator, the same on every machine.
-pub struct Dice(u64);
+pub(crate) struct Dice(u64);
 
 impl Dice {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5DEE_CE66)
     }
 
     fn word(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0 >> 33
     }
 
-    pub fn fraction(&mut self) -> f64 {
+    pub(crate) fn fraction(&mut self) -> f64 {
         self.word() as f64 / (1_u64 << 31) as f64
     }
 
-    pub fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         usize::try_from(self.word()).unwrap() % bound
     }
 }
 
 /// A budget for exactly one run.
-pub fn budget<M: Mechanism>(mechanism: &M) -> Budget {
+pub(crate) fn budget<M: Mechanism>(mechanism: &M) -> Budget {
     let (spec, under) = (mechanism.spec(), mechanism.neighbours());
     let amount = cost::pure(&spec, under).map_or_else(
         |_| Amount::Gdp { mu_squared: cost::gdp(&spec, under).unwrap() },
@@ -38,7 +39,7 @@ pub fn budget<M: Mechanism>(mechanism: &M) -> Budget {
 }
 
 /// The share of rows whose class is right; probabilities must be probabilities.
-pub fn right(found: &Predictions, labels: &[u32]) -> f64 {
+pub(crate) fn right(found: &Predictions, labels: &[u32]) -> f64 {
     let Predictions::Classes { chosen, probabilities: Some(probabilities) } = found else {
         panic!("not classes with probabilities")
     };
@@ -50,7 +51,7 @@ pub fn right(found: &Predictions, labels: &[u32]) -> f64 {
 }
 
 /// How much of the variance of the labels is explained.
-pub fn explained(found: &Predictions, labels: &[f64]) -> f64 {
+pub(crate) fn explained(found: &Predictions, labels: &[f64]) -> f64 {
     let Predictions::Numbers(found) = found else { panic!("not numbers") };
     let mean = labels.iter().sum::<f64>() / labels.len() as f64;
     let square = |pairs: &mut dyn Iterator<Item = f64>| pairs.map(|x| x * x).sum::<f64>();
@@ -60,7 +61,7 @@ pub fn explained(found: &Predictions, labels: &[f64]) -> f64 {
 
 /// Tables that nobody should have: not finite, empty, constant, of one class, with labels that do not
 /// exist, with more columns than rows.
-pub fn hostile(columns: usize) -> Vec<(Matrix<f64>, Vec<u32>)> {
+pub(crate) fn hostile(columns: usize) -> Vec<(Matrix<f64>, Vec<u32>)> {
     let odd = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 5e-324, 1e308, -1e308, 0.5];
     let mixed: Vec<f64> = (0..40 * columns).map(|i| odd[i * 7 % odd.len()]).collect();
     let labels = (0..40).map(|i| [0, 1, 2, 3, u32::MAX][i % 5]).collect();
