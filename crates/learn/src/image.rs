@@ -56,11 +56,11 @@ impl Default for ImageOptions {
             batches: 1,
             band: 1,
             clip: 0.1,
-            rate: 60.0,
+            rate: 300.0,
             momentum: 0.9,
             decay: 0.0,
             whitening: 0.25,
-            floor: 0.01,
+            floor: 0.05,
             moments: 80,
         }
     }
