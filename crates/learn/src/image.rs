@@ -203,8 +203,9 @@ impl Mechanism for ImageClassifier {
         input: &Classified<f32>,
         run: &mut Run<'_>,
     ) -> Result<ImageModel, MechanismError> {
-        let (mut steps, labels) = self.records(input);
         let features = self.scattering.features();
+        softmax::check_machine(features, self.classes.count())?;
+        let (mut steps, labels) = self.records(input);
         let places = self.scattering.places();
         let table = Table { steps: &steps, places, paths: features / places };
         let known = self.moments.buy(&table, run)?;

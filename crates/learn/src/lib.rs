@@ -55,6 +55,7 @@
 //! |---|---|
 //! | [`image`] | images by scattering features and a linear softmax |
 
+mod alike;
 pub mod any;
 pub mod boosting;
 pub mod bounds;

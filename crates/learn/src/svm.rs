@@ -139,6 +139,7 @@ impl Mechanism for Svm {
             return Ok(SvmModel::new(scores, self.classes, None));
         };
         let features = kernel.draw(&self.bounds, run.entropy())?;
+        features.check_machine()?;
         let seen = Classified::new(features.of(input.features()), input.labels().to_vec())?;
         let scores = self.minimiser.run(self.classes, &seen, run)?;
         Ok(SvmModel::new(scores, self.classes, Some(features)))

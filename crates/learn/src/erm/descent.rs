@@ -15,7 +15,7 @@ use super::rows::{self, distance};
 use super::scores::Scores;
 use super::survey::{Found, INTERCEPT, LEVELS, Survey, centred};
 use crate::math::{count, nearest, number, powf};
-use crate::{Bounds, LearnError, Matrix, Privacy};
+use crate::{Bounds, LearnError, Matrix, Privacy, alike};
 
 /// The largest norm of what one record adds to a sum of gradients, 2^24 steps: noise for it is drawn
 /// fast at every usual epsilon.
@@ -85,6 +85,7 @@ impl Descent {
         labels: &[usize],
         run: &mut Run<'_>,
     ) -> Result<Scores, MechanismError> {
+        check_machine(self.bounds.columns() + 1, self.loss.outputs())?;
         let found = self.survey.release(records.iter().copied(), run)?;
         let table = centred(&self.bounds, &found, records.iter().copied());
         let mut path = Path::new(self, &found);
@@ -183,13 +184,15 @@ impl Path {
 /// Sums of clipped gradients.
 ///
 /// # Guarantee
-/// The gradient of a record is the product of its row x, integers, and its slopes r. The slopes
+/// The gradient of a record is the product of its row x, integers, and its slopes r, which depend on the
+/// record and the weights alone ([`crate::alike`]). The slopes
 /// are multiplied by at most MOST/(|x| |r|) and rounded towards 0 to integers, so the
 /// product of the norms is at most MOST, for the integers as they are: that is the Frobenius norm of
 /// what the record adds, and it bounds each of its entries, so sums are exact in blocks.
 struct Gradient<'a> {
     loss: Loss,
-    /// Blocks of rows, each column by column: products with few columns are fastest so.
+    /// Blocks of rows, each column by column: products with few columns are fastest so. All have as
+    /// many rows, the last filled up with zeros: see [`crate::alike`].
     blocks: Vec<Mat<f64>>,
     columns: usize,
     labels: &'a [usize],
@@ -204,10 +207,12 @@ impl<'a> Gradient<'a> {
     fn new(loss: Loss, table: &Matrix<f64>, labels: &'a [usize], clip: f64) -> Self {
         let norms = table.iter().map(|row| rows::square(row).sqrt()).collect();
         let slopes = vec![0.0; BLOCK * loss.outputs()];
-        let rows = |start: usize| BLOCK.min(table.rows() - start);
-        let starts = (0..table.rows()).step_by(BLOCK);
-        let blocks = starts.map(|start| table.view().subrows(start, rows(start)).to_owned());
-        let (blocks, columns) = (blocks.collect(), table.columns());
+        let columns = table.columns();
+        let filled_up = |start: usize| {
+            let cell = |row: usize, column: usize| table.row(start + row).get(column).copied();
+            Mat::from_fn(BLOCK, columns, |row, column| cell(row, column).unwrap_or(0.0))
+        };
+        let blocks = (0..table.rows()).step_by(BLOCK).map(filled_up).collect();
         Self { loss, blocks, columns, labels, norms, scale: number(MOST) / clip, slopes }
     }
 
@@ -218,15 +223,14 @@ impl<'a> Gradient<'a> {
         let mut sums = vec![0.0; p * k];
         let records = self.labels.chunks(BLOCK).zip(self.norms.chunks(BLOCK));
         for (place, (table, (labels, norms))) in self.blocks.iter().zip(records).enumerate() {
-            let rows = table.nrows();
-            let cells = self.slopes.get_mut(..rows * k).unwrap_or_default();
-            let scores = MatMut::from_row_major_slice_mut(cells, rows, k);
-            matmul(scores, Accum::Replace, table, weights, 1.0, Par::Seq);
+            let cells = self.slopes.as_mut_slice();
+            scores(table.as_ref(), weights, cells);
             for (scores, (label, norm)) in cells.chunks_mut(k).zip(labels.iter().zip(norms)) {
                 self.loss.slopes(scores, *label);
                 rows::scale(scores, *norm, self.scale, number(MOST));
             }
-            let slopes = MatRef::from_row_major_slice(cells, rows, k);
+            cells.iter_mut().skip(labels.len() * k).for_each(|empty| *empty = 0.0);
+            let slopes = MatRef::from_row_major_slice(cells, BLOCK, k);
             let out = MatMut::from_row_major_slice_mut(&mut sums, p, k);
             matmul(out, Accum::Add, table.transpose(), slopes, 1.0, Par::Seq);
             if place % BLOCKS == BLOCKS - 1 {
@@ -236,6 +240,23 @@ impl<'a> Gradient<'a> {
         flush(&mut totals, &mut sums);
         totals
     }
+}
+
+/// The scores of a block.
+fn scores(table: MatRef<'_, f64>, weights: MatRef<'_, f64>, cells: &mut [f64]) {
+    let scores = MatMut::from_row_major_slice_mut(cells, BLOCK, weights.ncols());
+    matmul(scores, Accum::Replace, table, weights, 1.0, Par::Seq);
+}
+
+/// Makes sure that this machine gives a row the same scores wherever it is.
+fn check_machine(columns: usize, outputs: usize) -> Result<(), MechanismError> {
+    let weights: Vec<f64> =
+        (0..columns * outputs).map(|at| f64::from(alike::made_up(at, 7)) / 1_234_567.0).collect();
+    let weights = MatRef::from_row_major_slice(&weights, columns, outputs);
+    alike::check(BLOCK, columns, outputs, |table, cells| {
+        let table = MatRef::from_row_major_slice(table, BLOCK, columns).to_owned();
+        scores(table.as_ref(), weights, cells);
+    })
 }
 
 /// Moves exact sums of blocks to the totals.

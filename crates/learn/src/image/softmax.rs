@@ -1,8 +1,10 @@
 //! The gradient of a linear softmax, record by record on integers, summed exactly.
 
 use faer::{Accum, MatMut, MatRef, Par};
+use throng_mechanism::MechanismError;
 
 use super::whitening::CLAMP;
+use crate::alike;
 use crate::correlated::Gradients;
 use crate::math::{count, nearest, number, single, softmax};
 
@@ -87,6 +89,23 @@ const fn reach_f64(reach: u64) -> f64 {
     reach as f64
 }
 
+/// The scores of a block, which always has [`BLOCK`] rows: see [`crate::alike`].
+fn scored(x: MatRef<'_, f32>, weights: MatRef<'_, f32>, scores: &mut [f32]) {
+    let out = MatMut::from_row_major_slice_mut(scores, BLOCK, weights.ncols());
+    faer::linalg::matmul::matmul(out, Accum::Replace, x, weights, 1.0, Par::Seq);
+}
+
+/// Makes sure that this machine gives a row the same scores wherever it is.
+pub(super) fn check_machine(features: usize, classes: usize) -> Result<(), MechanismError> {
+    let width = features + 1;
+    let weights: Vec<f32> =
+        (0..width * classes).map(|at| f32::from(alike::made_up(at, 7)) / 123_457.0).collect();
+    let weights = MatRef::from_column_major_slice(&weights, width, classes);
+    alike::check(BLOCK, width, classes, |table, scores| {
+        scored(MatRef::from_row_major_slice(table, BLOCK, width), weights, scores);
+    })
+}
+
 impl Gradients for Rows<'_> {
     /// Class by class, features and constant.
     fn weights(&self) -> usize {
@@ -107,19 +126,18 @@ impl Gradients for Rows<'_> {
         let mut sums = vec![0.0_f32; width * classes];
         let mut residual = vec![0.0; classes];
         for records in records.chunks(BLOCK) {
-            let (block, scores) =
-                (&mut block[..records.len() * width], &mut scores[..records.len() * classes]);
-            self.read(records, block);
-            let x = MatRef::from_row_major_slice(&*block, records.len(), width);
-            let out = MatMut::from_row_major_slice_mut(scores, records.len(), classes);
-            faer::linalg::matmul::matmul(out, Accum::Replace, x, weights, 1.0, Par::Seq);
+            block[records.len() * width..].fill(0.0);
+            self.read(records, &mut block);
+            let x = MatRef::from_row_major_slice(&block, BLOCK, width);
+            scored(x, weights, &mut scores);
             for (scores, record) in scores.chunks_mut(classes).zip(records) {
                 let label = self.labels.get(*record).copied().unwrap_or(usize::MAX);
                 self.residual(scores, label, &mut residual);
                 self.clipped(&mut residual, self.squares.get(*record).copied().unwrap_or(i64::MAX));
                 scores.iter_mut().zip(&residual).for_each(|(score, r)| *score = single(*r));
             }
-            let r = MatRef::from_row_major_slice(&*scores, records.len(), classes);
+            scores[records.len() * classes..].fill(0.0);
+            let r = MatRef::from_row_major_slice(&scores, BLOCK, classes);
             let out = MatMut::from_column_major_slice_mut(&mut sums, width, classes);
             faer::linalg::matmul::matmul(out, Accum::Replace, x.transpose(), r, 1.0, Par::Seq);
             for (total, sum) in totals.iter_mut().zip(&sums) {

@@ -1,13 +1,13 @@
 //! Random features in the place of a kernel.
 
-use faer::{Accum, MatMut, Par};
+use faer::{Accum, MatMut, MatRef, Par};
 use serde::{Deserialize, Serialize};
 use throng_mechanism::MechanismError;
 use throng_sample::Entropy;
 
 use crate::error::positive;
 use crate::math::{cos, ln};
-use crate::{Bounds, LearnError, Matrix};
+use crate::{Bounds, LearnError, Matrix, alike};
 
 /// The Gaussian kernel e^(-|x - y|²/(2 scale²)), where features run from -1 to 1.
 ///
@@ -86,6 +86,11 @@ impl Features {
         self.bounds.columns()
     }
 
+    /// Makes sure that this machine gives a row the same features wherever it is.
+    pub(super) fn check_machine(&self) -> Result<(), MechanismError> {
+        check_machine(self.bounds.columns(), self.phases.len())
+    }
+
     /// The features of each row, in [-1, 1].
     #[must_use]
     pub fn of(&self, rows: &Matrix<f64>) -> Matrix<f64> {
@@ -101,10 +106,17 @@ impl Features {
         if self.directions.rows() != k || self.directions.columns() != rows.columns() {
             return found; // A file that was tampered with: all the same, and no panic.
         }
-        let out = MatMut::from_row_major_slice_mut(found.values_mut(), n, k);
         let directions = self.directions.view().transpose();
-        let table = scaled.view();
-        faer::linalg::matmul::matmul(out, Accum::Replace, table, directions, 1.0, Par::Seq);
+        let width = rows.columns();
+        // Blocks of one shape, filled up with zeros: see [`crate::alike`].
+        let (mut block, mut sums) = (vec![0.0; BLOCK * width], vec![0.0; BLOCK * k]);
+        let parts = scaled.values().chunks((BLOCK * width).max(1));
+        for (part, places) in parts.zip(found.values_mut().chunks_mut((BLOCK * k).max(1))) {
+            block.fill(0.0);
+            block.iter_mut().zip(part).for_each(|(cell, x)| *cell = *x);
+            projected(MatRef::from_row_major_slice(&block, BLOCK, width), directions, &mut sums);
+            places.iter_mut().zip(&sums).for_each(|(place, x)| *place = *x);
+        }
         for place in 0..n {
             for (x, phase) in found.row_mut(place).iter_mut().zip(&self.phases) {
                 *x = cos(*x + phase);
@@ -112,4 +124,22 @@ impl Features {
         }
         found
     }
+}
+
+/// Rows in a block.
+const BLOCK: usize = 128;
+
+fn projected(table: MatRef<'_, f64>, directions: MatRef<'_, f64>, sums: &mut [f64]) {
+    let out = MatMut::from_row_major_slice_mut(sums, BLOCK, directions.ncols());
+    faer::linalg::matmul::matmul(out, Accum::Replace, table, directions, 1.0, Par::Seq);
+}
+
+/// Makes sure that this machine gives a row the same features wherever it is.
+fn check_machine(columns: usize, features: usize) -> Result<(), MechanismError> {
+    let directions: Vec<f64> =
+        (0..columns * features).map(|at| f64::from(alike::made_up(at, 7)) / 1_234_567.0).collect();
+    let directions = MatRef::from_row_major_slice(&directions, features, columns).transpose();
+    alike::check(BLOCK, columns, features, |table, sums| {
+        projected(MatRef::from_row_major_slice(table, BLOCK, columns), directions, sums);
+    })
 }
