@@ -117,19 +117,18 @@ impl Network {
         stages: &[Stage],
         parameters: &[f32],
     ) -> Self {
-        let tables = |part: fn((&'_ [f32], &'_ [f32]), &Stage) -> Matrix<f32>| {
-            let weighted = stages.iter().filter(|stage| stage.fan_in().is_some());
-            weighted.map(|stage| part(stage.of(parameters), stage)).collect()
+        let weighted = || stages.iter().filter(|stage| stage.fan_in().is_some());
+        let weights = |stage: &Stage| {
+            filled(stage.fan_in().unwrap_or(0), stage.onto.channels, stage.of(parameters).0)
         };
+        let biases = |stage: &Stage| filled(1, stage.onto.channels, stage.of(parameters).1);
         Self {
             bounds: bounds.clone(),
             classes,
             shape,
             layers: layers.to_vec(),
-            weights: tables(|(weights, _), stage| {
-                filled(stage.fan_in().unwrap_or(0), stage.onto.channels, weights)
-            }),
-            biases: tables(|(_, biases), stage| filled(1, stage.onto.channels, biases)),
+            weights: weighted().map(weights).collect(),
+            biases: weighted().map(biases).collect(),
         }
     }
 

@@ -13,7 +13,6 @@ const ROUND: f32 = 12_582_912.0;
 /// is exact.
 #[inline]
 pub(super) fn whole(x: f32, most: f32) -> f32 {
-    #[expect(clippy::manual_clamp, reason = "NaN must become a number")]
     let within = x.max(-most).min(most);
     (within + ROUND) - ROUND
 }

@@ -49,11 +49,11 @@ impl State {
             let (weights, _) = stage.of_mut(&mut parameters);
             uniform(weights, single(reach), entropy)?;
         }
-        Ok(Self::from(parameters, options))
+        Ok(Self::from(&parameters, options))
     }
 
     /// Given weights.
-    pub(super) fn from(parameters: Vec<f32>, options: &NetworkOptions) -> Self {
+    pub(super) fn from(parameters: &[f32], options: &NetworkOptions) -> Self {
         let length = parameters.len();
         let kept = |needed: bool| Matrix::filled(1, if needed { length } else { 0 }, 0.0);
         let (first, second) = match options.optimiser {
@@ -68,7 +68,7 @@ impl State {
             second: kept(second),
             average: kept(options.averaging > 0.0),
         };
-        state.parameters.values_mut().copy_from_slice(&parameters);
+        state.parameters.values_mut().copy_from_slice(parameters);
         state
     }
 
@@ -78,7 +78,7 @@ impl State {
         options: &NetworkOptions,
         stages: &[Stage],
     ) -> Result<(), LearnError> {
-        let fresh = Self::from(vec![0.0; stages.iter().map(Stage::parameters).sum()], options);
+        let fresh = Self::from(&vec![0.0; stages.iter().map(Stage::parameters).sum()], options);
         let tables = |state: &Self| {
             [&state.parameters, &state.first, &state.second, &state.average].map(Matrix::columns)
         };

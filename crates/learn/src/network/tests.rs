@@ -7,6 +7,7 @@ use super::clip::{Group, Outcome};
 use super::grid::{BOUND, INPUT, ROWS};
 use super::layer::{Kind, Layer, Shape, Stage, stages};
 use super::records::Records;
+use crate::math::{exp, ln, number};
 use crate::{Bounds, Classes, Classified, Matrix};
 
 /// A source of test numbers.
@@ -25,7 +26,7 @@ impl Dice {
 
     /// In [-1, 1).
     fn number(&mut self) -> f32 {
-        (f64::from(self.word()) / 2_147_483_648.0 - 1.0) as f32
+        crate::math::single(f64::from(self.word()) / 2_147_483_648.0 - 1.0)
     }
 }
 
@@ -109,6 +110,10 @@ fn sums(
     out
 }
 
+fn bound() -> f64 {
+    number(i64::try_from(BOUND).unwrap())
+}
+
 fn square(values: &[i64]) -> u128 {
     values.iter().map(|x| u128::from(x.unsigned_abs()) * u128::from(x.unsigned_abs())).sum()
 }
@@ -137,7 +142,7 @@ fn contributions_are_within_the_bound_exactly() {
                         assert!(square(&part) <= u128::from(group.square));
                     }
                     if flat && clip <= 1e-3 && size < 1.0 && square(own) > 0 {
-                        let norm = (square(own) as f64).sqrt() / BOUND as f64;
+                        let norm = number(i64::try_from(square(own)).unwrap()).sqrt() / bound();
                         assert!(norm > 0.97, "clipped much closer than needed: {norm}");
                     }
                 }
@@ -235,7 +240,7 @@ fn loss(net: &[Stage], weights: &[f32], records: &Records, places: &[usize]) -> 
     let losses = rows.map(|(scores, label)| {
         let scores: Vec<f64> = scores.iter().map(|x| f64::from(*x)).collect();
         let most = scores.iter().copied().fold(f64::MIN, f64::max);
-        most + scores.iter().map(|x| (x - most).exp()).sum::<f64>().ln() - scores[label]
+        most + ln(scores.iter().map(|x| exp(x - most)).sum::<f64>()) - scores[label]
     });
     losses.sum()
 }
@@ -275,11 +280,12 @@ fn sums_are_the_gradient() {
         let whole = sums(&net, &weights, &table, &places, &all_in_one(&net), clip);
         let plain = Batch::new(&net).plain(&net, &weights, &records(&table), &places).to_vec();
         assert_eq!(whole.last(), Some(&200));
-        let unit = clip / BOUND as f64;
+        let unit = clip / bound();
         let (mut error, mut size) = (0.0, 0.0);
         for (found, expected) in whole.iter().zip(&plain) {
-            error += (*found as f64 * unit - f64::from(*expected)).powi(2);
-            size += f64::from(*expected).powi(2);
+            let apart = number(*found) * unit - f64::from(*expected);
+            error += apart * apart;
+            size += f64::from(*expected) * f64::from(*expected);
         }
         assert!(error < 5e-3 * size, "{error} of {size}");
     }
@@ -296,7 +302,7 @@ fn chunks_are_whole_numbers_within_single_precision() {
     let mut batch = Batch::new(&net);
     let groups = all_in_one(&net);
     batch.clipped(&net, &weights, &records(&table), &places, (&groups, 0.1));
-    assert!(batch.clipped.outcomes.iter().any(|outcome| *outcome == Outcome::Scaled));
+    assert!(batch.clipped.outcomes.contains(&Outcome::Scaled));
     for (at, stage) in net.iter().enumerate().filter(|(_, stage)| stage.kind == Kind::Dense) {
         let inputs = batch.chunk.on_grid(at).chunks_exact(stage.from.len());
         let deltas = batch.clipped.deltas[at].chunks_exact(stage.onto.len());

@@ -211,7 +211,7 @@ impl Training {
     /// If no random weights can be drawn.
     pub fn begin(&self, entropy: &mut dyn Entropy) -> Result<Checkpoint, LearnError> {
         let state = match &self.start {
-            Some(start) => State::from(start.clone(), &self.options),
+            Some(start) => State::from(start, &self.options),
             None => State::random(&self.stages, &self.options, entropy)?,
         };
         Ok(Checkpoint::new(state))
