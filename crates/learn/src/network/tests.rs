@@ -302,7 +302,7 @@ fn chunks_are_whole_numbers_within_single_precision() {
     let mut batch = Batch::new(&net);
     let groups = all_in_one(&net);
     batch.clipped(&net, &weights, &records(&table), &places, (&groups, 0.1));
-    assert!(batch.clipped.outcomes.iter().any(|outcome| *outcome == Outcome::Scaled));
+    assert!(batch.clipped.outcomes.contains(&Outcome::Scaled));
     for (at, stage) in net.iter().enumerate().filter(|(_, stage)| stage.kind == Kind::Dense) {
         let inputs = batch.chunk.on_grid(at).chunks_exact(stage.from.len());
         let deltas = batch.clipped.deltas[at].chunks_exact(stage.onto.len());
