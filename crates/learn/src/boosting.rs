@@ -39,8 +39,8 @@ pub struct BoostingOptions {
     pub rate: f64,
     /// What is added to the curvature of a leaf: as many records whose labels are not known.
     pub ridge: f64,
-    /// What is added to it more, in standard deviations of its noise: the larger the noise, the
-    /// smaller the steps.
+    /// What is added to it more, in standard deviations of the noise of a gradient: the larger the
+    /// noise, the smaller the steps.
     pub caution: f64,
     /// The largest residual that counts, for numbers, as a fraction of half the width of their
     /// interval. Less means less noise.
@@ -55,7 +55,7 @@ impl Default for BoostingOptions {
             parts: 8,
             rate: 0.3,
             ridge: 1.0,
-            caution: 10.0,
+            caution: 3.0,
             residual: 0.5,
         }
     }

@@ -99,7 +99,9 @@ impl KMeansOptions {
         within("the number of cuts", self.cuts, 6)?;
         within("the number of starts", self.starts, 1000)?;
         within("the number of blocks", self.blocks, 1 << 20)?;
-        crate::error::positive("the radius", self.radius)?;
+        if !(0.01..=1000.0).contains(&self.radius) {
+            return Err(LearnError::invalid("the radius", self.radius, "in [0.01, 1000]"));
+        }
         let part = |name: &str, share: f64| {
             if !(0.001..=0.998).contains(&share) {
                 return Err(LearnError::invalid(name, share, "in [0.001, 0.998]"));

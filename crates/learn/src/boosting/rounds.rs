@@ -81,11 +81,11 @@ impl Boosting {
         sums
     }
 
-    /// What each leaf says: a part of a Newton step, a smaller part where the noise is large beside
-    /// the curvature.
+    /// What each leaf says: a part of a Newton step, a smaller part where the noise of the gradient is
+    /// large beside the curvature.
     fn values(&self, sums: &[i64]) -> Matrix<f64> {
         let (outputs, units) = (self.loss.outputs(), self.loss.units());
-        let doubt = contribution::deviation(&self.noise) / units.curvature;
+        let doubt = contribution::deviation(&self.noise) / units.gradient;
         let ridge = self.plan.ridge + self.plan.caution * doubt;
         let mut values = Matrix::filled(sums.len() / (2 * outputs), outputs, 0.0);
         for (leaf, cells) in sums.chunks_exact(2 * outputs).enumerate() {

@@ -39,7 +39,7 @@ fn contribute(point: &[f64], centre: &[f64], square: f64, radius: f64, way: &mut
         *place = whole(((x - c) * scale).trunc());
     }
     while contribution::square(way).is_none_or(|square| square > MOST) {
-        way.iter_mut().for_each(|x| *x -= x.signum());
+        way.iter_mut().for_each(|x| *x -= x.signum() * (1 + x.abs() / 1024));
     }
 }
 
