@@ -100,6 +100,7 @@ fn main() -> Result<(), Fault> {
         "kmeans" => cluster(&options),
         "histogram" => count(&options),
         "mlp" => nets::mlp(&options),
+        "features" => nets::features(&options),
         "sgd" => nets::sgd(&options),
         _ => Err(format!("no model is called {model}").into()),
     }

@@ -1,7 +1,8 @@
 //! Nets: how good, how fast, how large.
 
+use throng_learn::image::{ImageClassifier, ImageOptions};
 use throng_learn::network::{Layer, NetworkOptions, Optimiser, Shape, Training};
-use throng_learn::{Bounds, Classes, Learner, Privacy};
+use throng_learn::{Bounds, Classes, Interval, Learner, Privacy, scattering};
 use throng_mechanism::{Budget, Mechanism, Sensitive};
 use throng_sample::OsEntropy;
 
@@ -34,6 +35,22 @@ pub(crate) fn mlp(options: &Options) -> Result<(), Fault> {
     })
 }
 
+/// Fixed features of images and a linear softmax, with all defaults, on MNIST.
+pub(crate) fn features(options: &Options) -> Result<(), Fault> {
+    let directory = options.directory()?;
+    let train = mnist(&directory, "train", 60_000)?;
+    let held = mnist(&directory, "t10k", 10_000)?;
+    let shape = scattering::Shape { height: 28, width: 28, channels: 1 };
+    repeat(options, |_, cost| {
+        let make = |privacy: &Privacy| {
+            let (pixels, classes) = (Interval::new(0.0, 1.0)?, Classes::new(10)?);
+            Ok(ImageClassifier::new(shape, pixels, classes, privacy, ImageOptions::default())?)
+        };
+        let (model, seconds) = fit(make, train.clone(), cost)?;
+        Ok((accuracy(&model, held.features(), held.labels())?, seconds))
+    })
+}
+
 /// For some thousand records: all of them in every step.
 fn small() -> NetworkOptions {
     NetworkOptions { records: Some(1348), ..NetworkOptions::default() }
@@ -61,7 +78,7 @@ pub(crate) fn sgd(options: &Options) -> Result<(), Fault> {
     let training = Training::new(
         pixels()?,
         Classes::new(10)?,
-        &Privacy::approximate(8.0, 1e-5)?,
+        &Privacy::approximate(3.0, 1e-5)?,
         NetworkOptions {
             layers: if convolution { example_of_opacus() } else { hidden() },
             image: convolution.then_some(Shape { height: 28, width: 28, channels: 1 }),
