@@ -56,9 +56,9 @@ mod tests {
     use super::*;
 
     fn summed(reverse: impl Fn(usize) -> bool) -> Result<(), MechanismError> {
-        check::<f64>(16, 9, 1, |table, out| {
-            for (place, (row, out)) in table.chunks_exact(9).zip(out).enumerate() {
-                let terms = row.iter().map(|x| x / 3.0);
+        check::<f64>(16, 99, 1, |table, out| {
+            for (place, (row, out)) in table.chunks_exact(99).zip(out).enumerate() {
+                let terms = row.iter().map(|x| x / 3.0 + x * x / 7.0);
                 *out = if reverse(place) { terms.rev().sum() } else { terms.sum() };
             }
         })

@@ -49,15 +49,7 @@ pub struct BoostingOptions {
 
 impl Default for BoostingOptions {
     fn default() -> Self {
-        Self {
-            trees: None,
-            depth: 1,
-            parts: 8,
-            rate: 0.3,
-            ridge: 1.0,
-            caution: 3.0,
-            residual: 0.5,
-        }
+        Self { trees: None, depth: 1, parts: 8, rate: 0.3, ridge: 1.0, caution: 3.0, residual: 0.5 }
     }
 }
 

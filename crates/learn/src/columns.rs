@@ -89,7 +89,7 @@ impl From<Columns> for Vec<Column> {
 
 /// The level that a number stands for, if it is declared.
 pub(crate) fn level(x: f64, levels: u32) -> Option<usize> {
-    let whole = x.is_finite() && x.trunc().total_cmp(&(x + 0.0)).is_eq();
+    let whole = x.is_finite() && x.fract() == 0.0;
     let level = u32::try_from(nearest(x)).ok().filter(|level| whole && *level < levels)?;
     usize::try_from(level).ok()
 }

@@ -21,7 +21,7 @@ use throng_numeric::Rational;
 use throng_sample::SeededEntropy;
 
 /// Fits in each world.
-const RUNS: u64 = 4000;
+const RUNS: u64 = 3000;
 /// The chance of a false alarm in one audit.
 const FALSE_ALARM: f64 = 1e-8;
 /// What all learners are asked for: much, so that a defect of a factor shows in few fits.
@@ -37,6 +37,7 @@ fn settings(name: &str) -> Map<String, Value> {
         "network" => json!({"layers": [], "steps": 2, "records": 8}),
         "k-means" => json!({"clusters": 2, "levels": 2, "starts": 1}),
         "logistic" | "svm" => json!({"steps": 5}),
+        "image-classifier" => json!({"height": 4, "width": 4, "epochs": 2}),
         "histogram" | "marginals" | "synthetic" => json!({"bins": 2}),
         "boosting" | "forest" => json!({"trees": 3}),
         _ => json!({}),
@@ -55,6 +56,7 @@ fn schema(name: &str, task: Task) -> Schema {
         "dirichlet-categorical" => {
             vec![Column::Category { name: "a".into(), levels: vec!["0".into(), "1".into()] }]
         }
+        "image-classifier" => (0..16).map(|pixel| number(&format!("p{pixel}"))).collect(),
         _ => vec![number("a"), number("b")],
     };
     let label = match task {

@@ -91,12 +91,15 @@ pub(crate) fn sgd(options: &Options) -> Result<(), Fault> {
         },
     )?;
     let table = mnist(&options.directory()?, "train", ROWS as usize)?;
-    let plain = speed(samples, || Ok(drop(training.on_public(&table, &mut OsEntropy)?)))?;
+    let plain = speed(samples, || {
+        training.on_public(&table, &mut OsEntropy).map(|_| ()).map_err(Into::into)
+    })?;
     let plain_peak = peak_mib();
     let table = Sensitive::new(table);
     let private = speed(samples, || {
         let mut budget = Budget::of(wide(), training.neighbours())?;
-        Ok(drop(training.fit(&table, &mut budget, &mut OsEntropy)?))
+        let _model = training.fit(&table, &mut budget, &mut OsEntropy)?;
+        Ok(())
     })?;
     println!(
         "{}",

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
     use crate::{Interval, Matrix};
 
-    /// Every row is in one leaf of those that there are, whatever it holds; all leaves are reached.
+    /// Every row is in one leaf of those that there are, whatever it holds, and not all in one.
     #[test]
     fn every_row_has_a_leaf() {
         let number = Column::Number(Interval::new(-1.0, 1.0).unwrap());
@@ -140,7 +140,7 @@ mod tests {
             shape.leaves_of(&codes, &mut leaves);
             assert_eq!(shape.leaves(), parts * parts);
             assert!(leaves.iter().all(|leaf| usize::from(*leaf) < shape.leaves()));
-            assert!(parts > 2 || (0..4).all(|leaf| leaves.contains(&leaf)));
+            assert!(leaves.iter().any(|leaf| *leaf != leaves[0]));
             let text = serde_json::to_string(&shape).unwrap();
             assert_eq!(serde_json::from_str::<Shape>(&text).unwrap(), shape);
         }
