@@ -2,7 +2,7 @@
 
 use throng_learn::image::{ImageClassifier, ImageOptions};
 use throng_learn::network::{Layer, NetworkOptions, Optimiser, Shape, Training};
-use throng_learn::{Bounds, Classes, Interval, Learner, Privacy, scattering};
+use throng_learn::{Bounds, Classes, Classified, Interval, Learner, Matrix, Privacy, scattering};
 use throng_mechanism::{Budget, Mechanism, Sensitive};
 use throng_sample::OsEntropy;
 
@@ -38,7 +38,7 @@ pub(crate) fn mlp(options: &Options) -> Result<(), Fault> {
 /// Fixed features of images and a linear softmax, with all defaults, on MNIST.
 pub(crate) fn features(options: &Options) -> Result<(), Fault> {
     let directory = options.directory()?;
-    let train = mnist(&directory, "train", 60_000)?;
+    let train = single(&mnist(&directory, "train", 60_000)?)?;
     let held = mnist(&directory, "t10k", 10_000)?;
     let shape = scattering::Shape { height: 28, width: 28, channels: 1 };
     repeat(options, |_, cost| {
@@ -49,6 +49,14 @@ pub(crate) fn features(options: &Options) -> Result<(), Fault> {
         let (model, seconds) = fit(make, train.clone(), cost)?;
         Ok((accuracy(&model, held.features(), held.labels())?, seconds))
     })
+}
+
+/// The same images in single precision, as the classifier takes them.
+fn single(images: &Classified) -> Result<Classified<f32>, Fault> {
+    let features = images.features();
+    let pixels = features.values().iter().map(|pixel| *pixel as f32).collect();
+    let features = Matrix::new(features.rows(), features.columns(), pixels)?;
+    Ok(Classified::new(features, images.labels().to_vec())?)
 }
 
 /// For some thousand records: all of them in every step.
