@@ -8,11 +8,12 @@ use crate::LearnError;
 use crate::privacy::Gaussian;
 
 /// How often the contribution of one record comes into the distance of neighbours.
-const fn times(under: Neighbours) -> u32 {
+pub(crate) const fn times(under: Neighbours) -> u32 {
     match under {
-        Neighbours::AddRemove | Neighbours::ZeroOut => 1,
-        // One contribution goes, another comes: by the triangle inequality, twice the norm.
-        Neighbours::Replace => 2,
+        Neighbours::AddRemove => 1,
+        // One contribution goes, another comes: by the triangle inequality, twice the norm. Zeroing
+        // out leaves a row like any other ([`Privacy::new`](crate::Privacy::new) refuses it).
+        Neighbours::Replace | Neighbours::ZeroOut => 2,
     }
 }
 

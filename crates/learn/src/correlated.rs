@@ -61,12 +61,7 @@ impl CorrelatedNoise {
         reach: u64,
         privacy: &Privacy,
     ) -> Result<Self, LearnError> {
-        let noise = Self::within(
-            (bands, participation),
-            reach,
-            (&privacy.gaussian()?, 1, 1),
-            privacy.neighbours(),
-        )?;
+        let noise = Self::within((bands, participation), reach, (&privacy.gaussian()?, 1, 1))?;
         privacy.certify(noise.spec())?;
         Ok(noise)
     }
@@ -79,16 +74,13 @@ impl CorrelatedNoise {
         (bands, participation): (Bands, Participation),
         reach: u64,
         (gaussian, part, whole): (&Gaussian, u32, u32),
-        under: Neighbours,
     ) -> Result<Self, LearnError> {
         if reach == 0 {
             return Err(LearnError::invalid("the reach", reach, "at least 1"));
         }
         // A record that is replaced takes its contributions away and puts others in their place.
-        let moved = match under {
-            Neighbours::AddRemove | Neighbours::ZeroOut => Rational::from(reach),
-            Neighbours::Replace => Rational::from(reach) * Rational::from(2),
-        };
+        let under = gaussian.neighbours();
+        let moved = Rational::from(reach) * Rational::from(crate::contribution::times(under));
         let square = bands.square(participation) * moved.square();
         let distance = Sensitivity::of_square(&square, under)?.distance().clone();
         let grid = Grid::new(-PLACES.cast_signed())?;

@@ -133,10 +133,7 @@ impl ImageClassifier {
         options.check()?;
         let scattering = Scattering::new(shape)?;
         let (gaussian, under) = (privacy.gaussian()?, privacy.neighbours());
-        let times = match under {
-            Neighbours::AddRemove | Neighbours::ZeroOut => 1,
-            Neighbours::Replace => 2,
-        };
+        let times = crate::contribution::times(under);
         let moments = Moments::new(&gaussian, (options.moments, 4000), times)?;
         let [epochs, batches, band] = [options.epochs, options.batches, options.band]
             .map(|number| usize::try_from(number).unwrap_or(usize::MAX));
@@ -145,12 +142,12 @@ impl ImageClassifier {
         let clip = options.clip * whitening::length(scattering.features()) * RESIDUALS;
         let reach = u64::try_from(nearest(clip)).unwrap_or(1).max(1);
         let share = (&gaussian, 1000 - options.moments, 1000);
-        let noise = CorrelatedNoise::within((bands, participation), reach, share, under)?;
+        let noise = CorrelatedNoise::within((bands, participation), reach, share)?;
         let mut specs = moments.specs();
         specs.push(noise.spec().clone());
         let spec = MechanismSpec::composed(specs)?;
         privacy.certify(&spec)?;
-        let training = Ftrl::new(noise);
+        let training = Ftrl::new(noise)?;
         Ok(Self { scattering, pixels, classes, options, moments, training, spec, under, reach })
     }
 

@@ -251,8 +251,8 @@ fn noise_of_blocks(
     columns: usize,
 ) -> Result<Noise, LearnError> {
     let times = match privacy.neighbours() {
-        Neighbours::AddRemove | Neighbours::ZeroOut => 4,
-        Neighbours::Replace => 1,
+        Neighbours::AddRemove => 4,
+        Neighbours::Replace | Neighbours::ZeroOut => 1,
     };
     let square = aggregate::most(clusters, columns).and_then(|most| most.checked_mul(times));
     let square = square.ok_or_else(|| {

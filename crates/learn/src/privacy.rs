@@ -26,10 +26,20 @@ pub struct Privacy {
 }
 
 impl Privacy {
-    /// A target under a relation.
-    #[must_use]
-    pub const fn new(target: Target, under: Neighbours) -> Self {
-        Self { target, under }
+    /// A target under a relation: adding or removing a record, or replacing one.
+    ///
+    /// # Errors
+    /// If the relation is zero-out. What it leaves of a record is a row like any other here (NaN counts
+    /// as the middle of its bounds, 0 as the first class), so it would say nothing that replace
+    /// does not.
+    pub fn new(target: Target, under: Neighbours) -> Result<Self, LearnError> {
+        match under {
+            Neighbours::AddRemove | Neighbours::Replace => Ok(Self { target, under }),
+            Neighbours::ZeroOut => Err(LearnError::refused(
+                "rows of a table are not zeroed out",
+                "use add-remove or replace neighbours",
+            )),
+        }
     }
 
     /// (epsilon, delta) for adding or removing a record.
@@ -41,7 +51,7 @@ impl Privacy {
         if !(delta > 0.0 && delta < 1.0) {
             return Err(LearnError::invalid("delta", delta, "above 0 and below 1"));
         }
-        Ok(Self::new(Target::Epsilon { epsilon, delta }, Neighbours::AddRemove))
+        Self::new(Target::Epsilon { epsilon, delta }, Neighbours::AddRemove)
     }
 
     /// Epsilon alone, for adding or removing a record: no delta, Laplace noise.
@@ -50,7 +60,7 @@ impl Privacy {
     /// If epsilon is not above 0 and finite.
     pub fn pure(epsilon: f64) -> Result<Self, LearnError> {
         crate::error::positive("epsilon", epsilon)?;
-        Ok(Self::new(Target::Epsilon { epsilon, delta: 0.0 }, Neighbours::AddRemove))
+        Self::new(Target::Epsilon { epsilon, delta: 0.0 }, Neighbours::AddRemove)
     }
 
     /// The target.
@@ -127,7 +137,7 @@ impl Privacy {
             return Ok(());
         }
         Err(LearnError::refused(
-            format!("{spec} reaches {found} only, the target is {most}"),
+            format!("{spec} costs {found}, more than the target of {most}"),
             "this is a defect of Throng: please report it",
         ))
     }
@@ -145,6 +155,12 @@ pub struct Gaussian {
 }
 
 impl Gaussian {
+    /// What "differ in one unit" means.
+    #[must_use]
+    pub const fn neighbours(&self) -> Neighbours {
+        self.under
+    }
+
     /// sigma over the distance, for a release with a share of part/whole.
     ///
     /// # Errors

@@ -28,7 +28,7 @@ const FALSE_ALARM: f64 = 1e-8;
 const MU: f64 = 2.0;
 
 fn privacy(mu: f64) -> Privacy {
-    Privacy::new(Target::Gdp { mu }, Neighbours::AddRemove)
+    Privacy::new(Target::Gdp { mu }, Neighbours::AddRemove).unwrap()
 }
 
 /// What each learner needs to be fast, and what it cannot do without.

@@ -112,7 +112,7 @@ fn numbers_are_learnt() {
 #[test]
 fn it_reaches_its_target_under_both_relations() {
     for under in [Neighbours::AddRemove, Neighbours::Replace] {
-        let privacy = Privacy::new(*privacy().target(), under);
+        let privacy = Privacy::new(*privacy().target(), under).unwrap();
         let saved = fitted(&classifier(2, &privacy), examples(10, 2, 1));
         let found = saved.card().epsilon(1e-5).unwrap();
         assert!(found.upper <= 1.0 && found.lower > 0.99, "{found:?}");

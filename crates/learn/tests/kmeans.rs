@@ -39,7 +39,7 @@ fn fitted(learner: &KMeans, points: Matrix<f64>) -> Saved<KMeansModel> {
 #[test]
 fn heaps_are_found_under_both_relations() {
     for under in [Neighbours::AddRemove, Neighbours::Replace] {
-        let privacy = Privacy::new(*privacy().target(), under);
+        let privacy = Privacy::new(*privacy().target(), under).unwrap();
         let learner = learner(&privacy, KMeansOptions::default());
         let saved = fitted(&learner, points(4000, 1));
         let centres = saved.model().centres();
@@ -62,7 +62,7 @@ fn heaps_are_found_under_both_relations() {
 #[test]
 fn blocks_find_heaps_too() {
     for under in [Neighbours::AddRemove, Neighbours::Replace] {
-        let privacy = Privacy::new(*privacy().target(), under);
+        let privacy = Privacy::new(*privacy().target(), under).unwrap();
         let method = Method::SampleAndAggregate;
         let options = KMeansOptions { method, blocks: 400, ..Default::default() };
         let saved = fitted(&learner(&privacy, options), points(20_000, 1));

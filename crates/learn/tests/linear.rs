@@ -134,7 +134,7 @@ fn targets_are_reached_under_both_relations() {
         let privacy = Privacy::approximate(epsilon, delta).unwrap();
         let spec = learner(&privacy, LinearOptions::default()).spec();
         privacy.certify(&spec).unwrap();
-        let exchanged = Privacy::new(*privacy.target(), Neighbours::Replace);
+        let exchanged = Privacy::new(*privacy.target(), Neighbours::Replace).unwrap();
         let learner = learner(&exchanged, LinearOptions::default());
         assert_eq!(learner.neighbours(), Neighbours::Replace);
         exchanged.certify(&learner.spec()).unwrap();

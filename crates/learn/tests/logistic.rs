@@ -161,12 +161,12 @@ fn targets_are_reached_under_both_relations() {
             privacy.certify(&spec).unwrap();
         }
         let target = Target::Epsilon { epsilon, delta };
-        let exchanged = Privacy::new(target, Neighbours::Replace);
+        let exchanged = Privacy::new(target, Neighbours::Replace).unwrap();
         for method in [Method::Gradient, Method::Output] {
             exchanged.certify(&learner(5, 3, &exchanged, by(method)).spec()).unwrap();
         }
     }
-    let privacy = Privacy::new(Target::Gdp { mu: 0.3 }, Neighbours::AddRemove);
+    let privacy = Privacy::new(Target::Gdp { mu: 0.3 }, Neighbours::AddRemove).unwrap();
     privacy.certify(&learner(5, 3, &privacy, by(Method::Gradient)).spec()).unwrap();
     let cheap = learner(3, 2, &approximate(), by(Method::Gradient));
     is_refused_without_budget(&cheap, examples(10, 3, 2, 1));
@@ -179,7 +179,7 @@ fn objective_perturbation_is_refused_where_it_is_not_proved() {
         LogisticRegression::new(bounds, Classes::new(classes).unwrap(), privacy, options)
     };
     assert!(make(3, &approximate(), by(Method::Objective)).is_err());
-    let exchanged = Privacy::new(*approximate().target(), Neighbours::Replace);
+    let exchanged = Privacy::new(*approximate().target(), Neighbours::Replace).unwrap();
     assert!(make(2, &exchanged, by(Method::Objective)).is_err());
     for penalty in [0.25, 0.1, -1.0, f64::NAN, f64::INFINITY] {
         let options = LogisticOptions { penalty: Some(penalty), ..by(Method::Objective) };

@@ -42,7 +42,7 @@ fn targets() -> [Privacy; 3] {
     [
         Privacy::approximate(1.0, 1e-5).unwrap(),
         Privacy::pure(1.0).unwrap(),
-        Privacy::new(target, Neighbours::Replace),
+        Privacy::new(target, Neighbours::Replace).unwrap(),
     ]
 }
 

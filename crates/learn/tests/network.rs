@@ -156,7 +156,7 @@ fn other_targets_are_reached() {
         Target::Advantage { advantage: 0.2 },
     ];
     for target in targets {
-        let privacy = Privacy::new(target, Neighbours::AddRemove);
+        let privacy = Privacy::new(target, Neighbours::AddRemove).unwrap();
         let bounds = Bounds::same(COLUMNS, 0.0, 1.0).unwrap();
         let training = Training::new(bounds, Classes::new(3).unwrap(), &privacy, small()).unwrap();
         privacy.certify(&training.spec()).unwrap();
@@ -369,7 +369,7 @@ fn bad_options_are_refused() {
         assert!(make(&privacy, options.clone()).is_err(), "{options:?}");
     }
     assert!(make(&Privacy::pure(1.0).unwrap(), small()).is_err());
-    let replace = Privacy::new(Target::Gdp { mu: 1.0 }, Neighbours::Replace);
+    let replace = Privacy::new(Target::Gdp { mu: 1.0 }, Neighbours::Replace).unwrap();
     assert!(make(&replace, small()).is_err());
     assert!(serde_json::from_str::<NetworkOptions>(r#"{"steps": 5, "stesp": 6}"#).is_err());
     let read: NetworkOptions = serde_json::from_str(

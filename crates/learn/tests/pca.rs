@@ -43,7 +43,11 @@ fn scores(privacy: &Privacy, points: Matrix<f64>) -> Saved<ScalerModel> {
 }
 
 fn targets() -> [Privacy; 3] {
-    [privacy(), Privacy::pure(1.0).unwrap(), Privacy::new(*privacy().target(), Neighbours::Replace)]
+    [
+        privacy(),
+        Privacy::pure(1.0).unwrap(),
+        Privacy::new(*privacy().target(), Neighbours::Replace).unwrap(),
+    ]
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn epsilon(spec: &MechanismSpec, under: Neighbours) -> f64 {
 fn the_best_setting_is_found_under_both_relations() {
     for under in [Neighbours::AddRemove, Neighbours::Replace] {
         for runs in laws() {
-            let privacy = Privacy::new(Target::Gdp { mu: 0.25 }, under);
+            let privacy = Privacy::new(Target::Gdp { mu: 0.25 }, under).unwrap();
             let judge = HeldOutAccuracy::new(Classes::new(2).unwrap(), &privacy).unwrap();
             let fits = Rc::new(Cell::new(0));
             let search =
@@ -136,7 +136,7 @@ fn the_best_setting_is_found_under_both_relations() {
 fn a_search_costs_about_two_or_three_runs_whatever_their_number() {
     let under = Neighbours::AddRemove;
     let fits = Rc::new(Cell::new(0));
-    let privacy = Privacy::new(Target::Gdp { mu: 0.1 }, under);
+    let privacy = Privacy::new(Target::Gdp { mu: 0.1 }, under).unwrap();
     let judge = || Box::new(HeldOutAccuracy::new(Classes::new(2).unwrap(), &privacy).unwrap());
     let one = epsilon(&stumps(10, under, &fits)[0].spec(), under);
     for mean in [10, 100, 1000] {
@@ -190,7 +190,7 @@ fn unfit_searches_are_refused_before_anything_is_paid() {
     let mut mixed = stumps(3, Neighbours::AddRemove, &fits);
     mixed.extend(stumps(3, Neighbours::Replace, &fits));
     assert!(Search::new(mixed, public(), runs()).is_err());
-    let privacy = Privacy::new(Target::Gdp { mu: 1.0 }, Neighbours::Replace);
+    let privacy = Privacy::new(Target::Gdp { mu: 1.0 }, Neighbours::Replace).unwrap();
     let judge = Box::new(HeldOutAccuracy::new(Classes::new(2).unwrap(), &privacy).unwrap());
     let candidates = stumps(3, Neighbours::AddRemove, &fits);
     assert!(Search::new(candidates, judge, runs()).is_err());
@@ -243,7 +243,7 @@ fn accuracies_are_covered_under_both_relations() {
     ] {
         for under in [Neighbours::AddRemove, Neighbours::Replace] {
             for confusion in [false, true] {
-                let privacy = Privacy::new(target, under);
+                let privacy = Privacy::new(target, under).unwrap();
                 let options = AccuracyOptions { confusion };
                 let accuracy = Accuracy::new(stump.clone(), classes, &privacy, &options).unwrap();
                 privacy.certify(&accuracy.spec()).unwrap();
@@ -292,7 +292,7 @@ fn squared_errors_are_covered_and_r_squared_is_near() {
     let truth = evaluate::regression(&Twice, &data).unwrap();
     let range = Interval::new(-1.0, 3.0).unwrap();
     for under in [Neighbours::AddRemove, Neighbours::Replace] {
-        let privacy = Privacy::new(Target::Epsilon { epsilon: 1.0, delta: 1e-6 }, under);
+        let privacy = Privacy::new(Target::Epsilon { epsilon: 1.0, delta: 1e-6 }, under).unwrap();
         let fit = Fit::new(Twice, range, &privacy).unwrap();
         privacy.certify(&fit.spec()).unwrap();
         let mut covered = 0;

@@ -2,6 +2,7 @@ use throng_mechanism::{MechanismError, Run};
 use throng_sample::{Entropy, Uniform};
 
 use super::CorrelatedNoise;
+use crate::LearnError;
 use crate::math::count;
 
 /// A loss over records, seen through its clipped gradients.
@@ -51,9 +52,17 @@ pub struct Ftrl {
 
 impl Ftrl {
     /// Epochs of as many batches as the separation of the participation says.
-    #[must_use]
-    pub const fn new(noise: CorrelatedNoise) -> Self {
-        Self { noise }
+    ///
+    /// # Errors
+    /// If the noise was made for records that take part less often than their batch comes round.
+    pub fn new(noise: CorrelatedNoise) -> Result<Self, LearnError> {
+        let of = noise.participation();
+        let rounds = of.steps().div_ceil(of.separation());
+        if of.times() < rounds {
+            let allowed = format!("{rounds}, as often as its batch comes round");
+            return Err(LearnError::invalid("the times of a record", of.times(), allowed));
+        }
+        Ok(Self { noise })
     }
 
     /// The noise.

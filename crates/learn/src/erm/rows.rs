@@ -20,10 +20,7 @@ const SLACK: f64 = 1.0 - 1.0 / 1_099_511_627_776.0;
 /// # Guarantee
 /// One contribution is there or not; or two of them, each of that norm, are exchanged.
 pub(crate) fn distance(contribution: &Rational, under: Neighbours) -> Rational {
-    match under {
-        Neighbours::AddRemove | Neighbours::ZeroOut => contribution.clone(),
-        Neighbours::Replace => contribution * &Rational::from(2),
-    }
+    contribution * &Rational::from(crate::contribution::times(under))
 }
 
 /// A number on the way from -1 to 1, in steps of a grid with so many from 0 to 1.

@@ -59,7 +59,7 @@ pub(super) struct Options {
 /// Describes, reads, pays, shows.
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let asked = options.privacy.asked()?;
-    let wanted = Wanted::new(fit::target(&asked), options.neighbours);
+    let wanted = Wanted::new(fit::target(&asked), options.neighbours)?;
     let settings = BuyBoundsOptions {
         resolution: options.resolution.nearest(),
         ..BuyBoundsOptions::default()

@@ -83,7 +83,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
 }
 
 fn wanted(options: &Options) -> Result<Wanted, Failure> {
-    Ok(Wanted::new(fit::target(&options.privacy.asked()?), options.neighbours))
+    Ok(Wanted::new(fit::target(&options.privacy.asked()?), options.neighbours)?)
 }
 
 fn classes(

@@ -95,7 +95,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let kind = any::kind(&options.kind)?;
     let schema = declared::read(&options.bounds, options.label.as_deref())?;
     let settings: Map<String, Value> = options.set.iter().cloned().collect();
-    let wanted = Wanted::new(target(&asked), options.neighbours);
+    let wanted = Wanted::new(target(&asked), options.neighbours)?;
     let learner = AnyLearner::new(kind.name, &schema, &wanted, &settings)?;
     if options.explain {
         return explain(&learner, &asked);
