@@ -21,6 +21,7 @@ use throng_mechanism::{Mechanism, MechanismError, Noise, Run};
 use crate::columns::Columns;
 use crate::data::check_columns;
 use crate::error::positive;
+use crate::tree::shape::MOST_LEAVES;
 use crate::{Classes, Classified, Interval, LearnError, Learner, Measured, Privacy, contribution};
 use loss::Loss;
 pub use model::{BoostedClassifier, BoostedRegressor};
@@ -53,8 +54,11 @@ impl Default for BoostingOptions {
     }
 }
 
-/// The most leaves of a tree.
-const MOST_LEAVES: usize = 1 << 14;
+/// The most scores of a record: each takes memory for every record.
+const MOST_OUTPUTS: usize = 256;
+
+/// The most numbers in the leaves of all trees.
+const MOST_CELLS: usize = 1 << 24;
 
 /// Checked options.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,8 +71,35 @@ struct Plan {
     caution: f64,
 }
 
+/// Makes sure that what the leaves of all trees say fits into memory.
+fn check_size(
+    trees: u32,
+    (parts, depth): (usize, u32),
+    outputs: usize,
+) -> Result<(), LearnError> {
+    let leaves = parts.checked_pow(depth).filter(|leaves| *leaves <= MOST_LEAVES);
+    let Some(leaves) = leaves else {
+        let given = format!("{parts} to the power of {depth}");
+        return Err(LearnError::invalid("the number of leaves", given, "at most 16384"));
+    };
+    if outputs > MOST_OUTPUTS {
+        return Err(LearnError::invalid("the number of classes", outputs, "at most 256 here"));
+    }
+    let trees = usize::try_from(trees).unwrap_or(usize::MAX);
+    let cells = trees.saturating_mul(leaves).saturating_mul(outputs);
+    if cells > MOST_CELLS {
+        let name = "the number of trees times leaves times classes";
+        return Err(LearnError::invalid(name, cells, "at most 2^24"));
+    }
+    Ok(())
+}
+
 impl Plan {
-    fn new(options: &BoostingOptions, columns: usize) -> Result<Self, LearnError> {
+    fn new(
+        options: &BoostingOptions,
+        columns: usize,
+        outputs: usize,
+    ) -> Result<Self, LearnError> {
         let usual = u32::try_from(columns.saturating_mul(16).clamp(200, 300)).unwrap_or(300);
         let trees = options.trees.unwrap_or(usual);
         if !(1..=100_000).contains(&trees) {
@@ -81,11 +112,7 @@ impl Plan {
             return Err(LearnError::invalid("the number of parts", options.parts, "from 2 to 256"));
         }
         let parts = usize::try_from(options.parts).unwrap_or(2);
-        let leaves = parts.checked_pow(options.depth).filter(|leaves| *leaves <= MOST_LEAVES);
-        if leaves.is_none() {
-            let given = format!("{} to the power of {}", options.parts, options.depth);
-            return Err(LearnError::invalid("the number of leaves", given, "at most 16384"));
-        }
+        check_size(trees, (parts, options.depth), outputs)?;
         positive("the rate", options.rate)?;
         positive("the ridge", options.ridge)?;
         if !(options.caution >= 0.0 && options.caution.is_finite()) {
@@ -123,7 +150,7 @@ impl Boosting {
         privacy: &Privacy,
         options: &BoostingOptions,
     ) -> Result<Self, LearnError> {
-        let plan = Plan::new(options, columns.count())?;
+        let plan = Plan::new(options, columns.count(), loss.outputs())?;
         let (all, under) = (privacy.gaussian()?, privacy.neighbours());
         let noise = contribution::gaussian(&all, (1, plan.trees), loss::MOST, under)?;
         let spec = MechanismSpec::repeated(u64::from(plan.trees), noise.spec().clone())?;
@@ -168,7 +195,8 @@ impl BoostingClassifier {
     /// Boosting for these columns and classes.
     ///
     /// # Errors
-    /// If an option is out of range, the target is pure epsilon, or nothing reaches it.
+    /// If an option is out of range, there are more than 256 classes or more than 2^24 numbers in all
+    /// leaves, the target is pure epsilon, or nothing reaches it.
     #[expect(clippy::needless_pass_by_value, reason = "as all learners do")]
     pub fn new(
         columns: Columns,
@@ -176,8 +204,7 @@ impl BoostingClassifier {
         privacy: &Privacy,
         options: BoostingOptions,
     ) -> Result<Self, LearnError> {
-        let count = classes.count();
-        let loss = if count == 2 { Loss::Logistic } else { Loss::Softmax(count) };
+        let loss = Loss::of_classes(classes);
         Ok(Self { boosting: Boosting::new(columns, loss, privacy, &options)?, classes })
     }
 }
@@ -199,6 +226,7 @@ impl Mechanism for BoostingClassifier {
         input: &Classified,
         run: &mut Run<'_>,
     ) -> Result<BoostedClassifier, MechanismError> {
+        self.check(input)?;
         let declared = |label: &u32| self.classes.place(*label).map(|_| f64::from(*label));
         let labels: Vec<Option<f64>> = input.labels().iter().map(declared).collect();
         let trees = self.boosting.trees(input.features(), &labels, run)?;
@@ -257,6 +285,7 @@ impl Mechanism for BoostingRegressor {
         input: &Measured,
         run: &mut Run<'_>,
     ) -> Result<BoostedRegressor, MechanismError> {
+        self.check(input)?;
         let scaled = |label: &f64| Some(self.label.symmetric(*label));
         let labels: Vec<Option<f64>> = input.labels().iter().map(scaled).collect();
         let trees = self.boosting.trees(input.features(), &labels, run)?;

@@ -25,9 +25,34 @@ pub(crate) fn gaussian(
     square: u64,
     under: Neighbours,
 ) -> Result<Noise, LearnError> {
-    let each = times(under);
-    let square = Rational::from(square) * Rational::from(each * each);
-    let distance = Sensitivity::<L2>::of_square(&square, under)?;
+    let each = Rational::from(times(under));
+    apart(all, share, &(Rational::from(square) * each.square()), under)
+}
+
+/// Gaussian noise for a sum to which each record adds a vector of integers *without negative entries*, the
+/// sum of whose squares is at most `square`: one for each cell that a record counts in.
+///
+/// # Guarantee
+/// If v goes and w comes, |v - w|² = |v|² + |w|² - 2⟨v, w⟩ <= 2 `square`, for no product of entries is
+/// negative. So a replaced record takes √2 times the noise of an added one, not twice.
+pub(crate) fn of_counts(
+    all: &Gaussian,
+    share: (u32, u32),
+    square: u64,
+    under: Neighbours,
+) -> Result<Noise, LearnError> {
+    apart(all, share, &(Rational::from(square) * Rational::from(times(under))), under)
+}
+
+/// Gaussian noise for vectors of integers that are on neighbours so far apart: `square` is that of the
+/// distance.
+pub(crate) fn apart(
+    all: &Gaussian,
+    share: (u32, u32),
+    square: &Rational,
+    under: Neighbours,
+) -> Result<Noise, LearnError> {
+    let distance = Sensitivity::<L2>::of_square(square, under)?;
     all.noise(share, distance.distance(), Grid::WHOLE)
 }
 
@@ -69,4 +94,42 @@ pub(crate) fn square(contribution: &[i64]) -> Option<u64> {
         let x = x.unsigned_abs();
         x.checked_mul(x).and_then(|square| sum.checked_add(square))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Privacy;
+
+    /// Of all pairs of counts of at most that size, none is further apart than the noise was made for, and
+    /// some are as far.
+    #[test]
+    fn counts_that_are_replaced_move_by_the_root_of_two() {
+        let target = *Privacy::approximate(1.0, 1e-5).unwrap().target();
+        let privacy = Privacy::new(target, Neighbours::Replace).unwrap();
+        let all = privacy.gaussian().unwrap();
+        let counted = of_counts(&all, (1, 1), 9, Neighbours::Replace).unwrap();
+        let usual = gaussian(&all, (1, 1), 9, Neighbours::Replace).unwrap();
+        assert!((deviation(&usual) / deviation(&counted) - 2_f64.sqrt()).abs() < 1e-6);
+        privacy.certify(counted.spec()).unwrap();
+        let counts: Vec<Vec<i64>> = (0..64_i64).map(|i| vec![i % 4, i / 4 % 4, i / 16]).collect();
+        let within = |v: &&Vec<i64>| square(v).unwrap() <= 9;
+        let mut furthest = 0;
+        for (v, w) in counts.iter().filter(within).flat_map(|v| {
+            counts.iter().filter(within).map(move |w| (v, w))
+        }) {
+            let change: Vec<i64> = v.iter().zip(w).map(|(a, b)| a - b).collect();
+            furthest = furthest.max(square(&change).unwrap());
+        }
+        assert_eq!(furthest, 2 * 9);
+    }
+
+    #[test]
+    fn counts_that_are_added_move_by_their_size() {
+        let all = Privacy::approximate(1.0, 1e-5).unwrap().gaussian().unwrap();
+        let [counted, usual] = [of_counts, gaussian].map(|noise| {
+            noise(&all, (1, 1), 9, Neighbours::AddRemove).unwrap()
+        });
+        assert_eq!(counted, usual);
+    }
 }

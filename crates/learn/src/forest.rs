@@ -18,6 +18,8 @@ use crate::{Classes, Classified, Interval, LearnError, Learner, Measured, Privac
 pub use model::{ForestClassifierModel, ForestRegressorModel};
 use tally::{Label, Tally};
 
+pub use crate::tree::shape::Asks;
+
 /// Which records a tree sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -39,11 +41,13 @@ pub struct ForestOptions {
     pub depth: u32,
     /// Which records each sees.
     pub seen: Seen,
+    /// Who is asked the same question: all rows of a level, or those of a node.
+    pub asks: Asks,
 }
 
 impl Default for ForestOptions {
     fn default() -> Self {
-        Self { trees: 20, depth: 5, seen: Seen::All }
+        Self { trees: 20, depth: 5, seen: Seen::All, asks: Asks::Level }
     }
 }
 
@@ -88,12 +92,35 @@ impl Forest {
         let noise = match privacy.epsilon_if_pure()? {
             Some(epsilon) => contribution::laplace(&epsilon, touched * label.sum(), under)?,
             None => {
-                let all = privacy.gaussian()?;
-                contribution::gaussian(&all, (1, 1), touched * label.square(), under)?
+                let (all, square) = (privacy.gaussian()?, touched * label.square());
+                match label {
+                    Label::Class(_) => contribution::of_counts(&all, (1, 1), square, under)?,
+                    Label::Number => contribution::gaussian(&all, (1, 1), square, under)?,
+                }
             }
         };
         privacy.certify(noise.spec())?;
         Ok(Self { tally, noise })
+    }
+}
+
+/// How a decision tree is grown: a forest of one whose nodes each ask their own question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TreeOptions {
+    /// How many questions a row is asked.
+    pub depth: u32,
+}
+
+impl Default for TreeOptions {
+    fn default() -> Self {
+        Self { depth: 5 }
+    }
+}
+
+impl From<TreeOptions> for ForestOptions {
+    fn from(options: TreeOptions) -> Self {
+        Self { trees: 1, depth: options.depth, seen: Seen::All, asks: Asks::Node }
     }
 }
 
@@ -104,12 +131,13 @@ impl Forest {
 /// # Guarantee
 /// Shapes are drawn from the entropy alone. In each tree that it is in a record adds one unit to one
 /// cell, that of its leaf and class: with all m trees, √m units in L2 and m in L1; with disjoint
-/// records one unit in one tree, drawn for that record and no other. All cells are
+/// records one unit in one tree, drawn for that record and no other. A record that replaces another takes
+/// as much away elsewhere: √(2m) in L2, for nothing it adds is negative. All cells are
 /// one release. Negative counts count as 0 only after the noise.
 ///
 /// # Reference
 /// Jagannathan, Pillaipakkamnatt, Wright, *A Practical Differentially Private Random Decision Tree
-/// Classifier* (2009); here a tree asks all rows the same questions.
+/// Classifier* (2009), with [`Asks::Node`]; usually all rows of a level are asked the same question.
 ///
 /// ```
 /// use throng_learn::forest::{ForestClassifier, ForestOptions};
@@ -130,7 +158,8 @@ impl ForestClassifier {
     /// A forest for these columns and classes.
     ///
     /// # Errors
-    /// If an option is out of range, there are more than 2^24 cells, or nothing reaches the target.
+    /// If an option is out of range, there are more than 2^24 cells, or more than 2^18 nodes that ask, or
+    /// nothing reaches the target.
     pub fn new(
         columns: Columns,
         classes: Classes,
@@ -159,6 +188,7 @@ impl Mechanism for ForestClassifier {
         input: &Classified,
         run: &mut Run<'_>,
     ) -> Result<ForestClassifierModel, MechanismError> {
+        self.check(input)?;
         let labels = input.labels().iter();
         let labels: Vec<Option<f64>> =
             labels.map(|label| self.classes.place(*label).map(|_| f64::from(*label))).collect();
@@ -217,6 +247,7 @@ impl Mechanism for ForestRegressor {
         input: &Measured,
         run: &mut Run<'_>,
     ) -> Result<ForestRegressorModel, MechanismError> {
+        self.check(input)?;
         let labels =
             input.labels().iter().map(|label| Some(self.label.symmetric(*label))).collect();
         let labels: Vec<Option<f64>> = labels;

@@ -20,6 +20,7 @@ mod start;
 use serde::{Deserialize, Serialize};
 use throng_account::{MechanismSpec, Neighbours};
 use throng_mechanism::{Mechanism, MechanismError, Noise, Run};
+use throng_numeric::Rational;
 
 use crate::data::check_columns;
 use crate::draws::Draws;
@@ -34,8 +35,8 @@ pub enum Method {
     /// A private sketch, then noisy steps.
     Sketch,
     /// K-means on blocks of the data, and the noisy mean of their centres, each block's in order from
-    /// left to right. Good only if all blocks find the same clusters; the sketch is nearly always
-    /// better.
+    /// left to right. Good only if all blocks find the same clusters; blocks without points are left out.
+    /// The sketch is nearly always better.
     SampleAndAggregate,
 }
 
@@ -61,7 +62,7 @@ pub struct KMeansOptions {
     pub reach: f64,
     /// How far from its centre a point counts, in root mean squared distances.
     pub radius: f64,
-    /// How many starts are tried on the sketch.
+    /// How many starts are tried on the sketch, or on each block.
     pub starts: u32,
 }
 
@@ -97,6 +98,7 @@ impl KMeansOptions {
         within("the number of steps", self.steps, 100)?;
         within("the number of levels", self.levels, 20)?;
         within("the number of cuts", self.cuts, 6)?;
+        within("the number of levels times cuts", self.levels.saturating_mul(self.cuts), 20)?;
         within("the number of starts", self.starts, 1000)?;
         within("the number of blocks", self.blocks, 1 << 20)?;
         if !(0.01..=1000.0).contains(&self.radius) {
@@ -130,9 +132,9 @@ impl KMeansOptions {
 /// in at most one; for each step the counts of the clusters and the sums of their points, to which
 /// a record adds a vector of integers within a bound that is checked. How many releases there are
 /// and what noise they take is fixed by the parameters; cells are cut and centres kept on noisy numbers
-/// only. By sample and aggregate there is one release: the sum of what the blocks say, a coordinate at
-/// most one unit in size; a record is in one block, drawn for it alone, so what that says moves by at
-/// most two units in each of k d coordinates.
+/// only. By sample and aggregate there is one release: how many blocks say something, and the sum of what
+/// they say, a coordinate at most one unit in size; a record is in one block, drawn for it alone,
+/// so what that says moves by at most two units in each of k d coordinates.
 ///
 /// # Reference
 /// Su, Cao, Li, Bertino, Jin, *Differentially Private K-Means Clustering* (2016); for sketches, Cohen,
@@ -237,28 +239,24 @@ fn sketch_plan(
     let (all, under) = (privacy.gaussian()?, privacy.neighbours());
     let moments = Moments::new(bounds.clone(), options.reach, &all, (moments, PARTS), under)?;
     let share = (sketch, PARTS * options.levels);
-    let sketch = contribution::gaussian(&all, share, sketch::MOST, under)?;
+    let sketch = contribution::of_counts(&all, share, sketch::MOST, under)?;
     let share = (steps, PARTS * options.steps);
     let step = contribution::gaussian(&all, share, lloyd::MOST, under)?;
     Ok(Plan::Sketch(Box::new(Releases { moments, sketch, step })))
 }
 
-/// What a block says is exchanged for something else, whether a record is added or replaced: twice its
-/// size, which is what a replaced contribution counts anyway.
+/// The distance is that of neighbours under both relations: what a block says is exchanged for something
+/// else, whether a record is added or replaced.
 fn noise_of_blocks(
     privacy: &Privacy,
     clusters: usize,
     columns: usize,
 ) -> Result<Noise, LearnError> {
-    let times = match privacy.neighbours() {
-        Neighbours::AddRemove => 4,
-        Neighbours::Replace | Neighbours::ZeroOut => 1,
-    };
-    let square = aggregate::most(clusters, columns).and_then(|most| most.checked_mul(times));
-    let square = square.ok_or_else(|| {
+    let square = aggregate::furthest(clusters, columns).ok_or_else(|| {
         LearnError::invalid("the number of columns", columns, "fewer, for blocks")
     })?;
-    contribution::gaussian(&privacy.gaussian()?, (1, 1), square, privacy.neighbours())
+    let (all, square) = (privacy.gaussian()?, Rational::from(square));
+    contribution::apart(&all, (1, 1), &square, privacy.neighbours())
 }
 
 impl Plan {
@@ -294,12 +292,14 @@ impl Mechanism for KMeans {
         input: &Matrix<f64>,
         run: &mut Run<'_>,
     ) -> Result<KMeansModel, MechanismError> {
+        self.check(input)?;
         let points = model::scaled(&self.bounds, input);
         let centres = match &self.plan {
             Plan::Sketch(releases) => self.by_sketch(releases, input, &points, run)?,
             Plan::Blocks(noise) => {
                 let blocks = usize::try_from(self.options.blocks).unwrap_or(1);
-                aggregate::centres(&points, self.clusters, blocks, noise, run)?
+                let shape = (self.clusters, blocks, self.options.starts);
+                aggregate::centres(&points, shape, noise, run)?
             }
         };
         Ok(KMeansModel { bounds: self.bounds.clone(), centres })

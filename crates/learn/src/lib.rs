@@ -32,7 +32,7 @@
 //! | [`linear`] | linear regression from noisy second moments |
 //! | [`logistic`] | logistic regression, two classes or more |
 //! | [`svm`] | support vector machines, linear or with a kernel |
-//! | [`boosting`], [`forest`], [`tree`] | trees drawn without data, noise in their leaves |
+//! | [`boosting`], [`forest`] | trees drawn without data, noise in their leaves |
 //! | [`pca`], [`scaler`] | principal components, standard scores |
 //! | [`naive_bayes`] | naive Bayes, numbers and categories |
 //! | [`kmeans`] | clusters |
@@ -46,6 +46,7 @@
 //! | module | what it does |
 //! |---|---|
 //! | [`evaluate`] | how good a model is, on private or public examples |
+//! | [`pipeline`] | standard scores or components first, then a model, under one budget |
 //! | [`tuning`] | the best of several settings, with what the search costs |
 //! | [`correlated`] | noise for training without sampling, and descent with it |
 //! | [`scattering`] | features of images that are fixed in advance |
@@ -84,13 +85,14 @@ pub mod naive_bayes;
 pub mod network;
 mod parallel;
 pub mod pca;
+pub mod pipeline;
 pub mod privacy;
 pub mod scaler;
 pub mod scattering;
 pub mod schema;
 pub mod svm;
 pub mod synthetic;
-pub mod tree;
+mod tree;
 pub mod tuning;
 
 pub use bounds::{Bounds, Classes, Interval};

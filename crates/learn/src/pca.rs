@@ -10,7 +10,8 @@ use throng_account::{MechanismSpec, Neighbours};
 use throng_mechanism::{Mechanism, MechanismError, Run};
 
 use crate::data::check_columns;
-use crate::{Bounds, LearnError, Learner, Matrix, Model, Predict, Predictions, Privacy};
+use crate::pipeline::{Transform, Transformer};
+use crate::{Bounds, Interval, LearnError, Learner, Matrix, Model, Predict, Predictions, Privacy};
 use moments::Moments;
 
 /// How principal components are found.
@@ -87,12 +88,13 @@ impl Mechanism for Pca {
     }
 
     fn answer(&self, input: &Matrix<f64>, run: &mut Run<'_>) -> Result<PcaModel, MechanismError> {
+        self.check(input)?;
         let found = self.moments.release(input, run)?;
         let kept: Vec<usize> = (0..self.components.min(found.axes.rows())).collect();
         let variances = found.variances.into_iter().take(kept.len()).collect();
         let components = found.axes.select(&kept);
         let bounds = self.moments.bounds().clone();
-        Ok(PcaModel { bounds, mean: found.mean, components, variances })
+        Ok(PcaModel { bounds, mean: found.mean, components, variances, noise: found.noise })
     }
 }
 
@@ -102,16 +104,59 @@ impl Learner for Pca {
     }
 }
 
+impl Transformer for Pca {
+    fn outputs(&self) -> usize {
+        self.components.min(self.moments.bounds().columns())
+    }
+}
+
 /// Principal components; it says how far along each a row is from the mean.
 ///
 /// Columns are measured in half-widths of their bounds, from the middle.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored")]
 pub struct PcaModel {
     bounds: Bounds,
     mean: Vec<f64>,
     components: Matrix<f64>,
     variances: Vec<f64>,
+    /// The standard deviation of the noise of a variance.
+    noise: f64,
 }
+
+/// What a file says.
+#[derive(Deserialize)]
+struct Stored {
+    bounds: Bounds,
+    mean: Vec<f64>,
+    components: Matrix<f64>,
+    variances: Vec<f64>,
+    noise: f64,
+}
+
+impl TryFrom<Stored> for PcaModel {
+    type Error = LearnError;
+
+    fn try_from(stored: Stored) -> Result<Self, LearnError> {
+        let Stored { bounds, mean, components, variances, noise } = stored;
+        let columns = bounds.columns();
+        let shaped = mean.len() == columns
+            && components.columns() == columns
+            && (1..=columns).contains(&components.rows())
+            && variances.len() == components.rows();
+        let sizes = variances.iter().chain([&noise]).all(|x| *x >= 0.0 && x.is_finite());
+        let within = mean.iter().chain(components.values()).all(|x| x.abs() <= 1.0 + ROUNDING);
+        if !(shaped && sizes && within) {
+            return Err(LearnError::malformed("its components are not of its columns"));
+        }
+        let model = Self { bounds, mean, components, variances, noise };
+        model.output_bounds()?;
+        Ok(model)
+    }
+}
+
+/// How much an entry of a component of length 1 may be above 1.
+const ROUNDING: f64 = 1e-9;
 
 impl PcaModel {
     /// The noisy mean, each column in [-1, 1].
@@ -149,9 +194,33 @@ impl Predict for PcaModel {
             for (out, component) in found.row_mut(place).iter_mut().zip(self.components.iter()) {
                 let row = row.iter().zip(self.bounds.intervals()).zip(&self.mean);
                 let from_mean = row.map(|((x, interval), mean)| interval.symmetric(*x) - mean);
-                *out = from_mean.zip(component).map(|(x, c)| x * c).sum();
+                *out = along(from_mean.zip(component).map(|(x, c)| x * c));
             }
         }
         Ok(Predictions::Features(found))
+    }
+}
+
+/// The sum, from the first to the last: bounds are added in the same order.
+fn along(parts: impl Iterator<Item = f64>) -> f64 {
+    parts.fold(0.0, |sum, part| sum + part)
+}
+
+impl Transform for PcaModel {
+    /// # Guarantee
+    /// A column is at most r = max(|-1 - m|, |1 - m|) from its mean m, and a component has no more of it
+    /// than r |c|. These are added in the order in which rows are; rounding keeps what is larger
+    /// larger and is the same for both signs, so no rounded sum of a row is above that of the sizes.
+    fn output_bounds(&self) -> Result<Bounds, LearnError> {
+        let far = |m: &f64| (-1.0 - m).abs().max((1.0 - m).abs());
+        let end = |component: &[f64]| {
+            along(self.mean.iter().zip(component).map(|(m, c)| far(m) * c.abs()))
+        };
+        let ends = self.components.iter().map(end).map(|end| Interval::new(-end, end));
+        ends.collect::<Result<Vec<_>, _>>()?.try_into()
+    }
+
+    fn spreads(&self) -> Vec<f64> {
+        self.variances.iter().map(|variance| (variance + self.noise).sqrt()).collect()
     }
 }

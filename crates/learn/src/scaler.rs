@@ -5,17 +5,18 @@ use throng_account::{MechanismSpec, Neighbours};
 use throng_mechanism::{Mechanism, MechanismError, Noise, Run};
 
 use crate::data::check_columns;
-use crate::error::positive;
 use crate::math::{nearest, number};
+use crate::pipeline::{Transform, Transformer};
 use crate::{
-    Bounds, LearnError, Learner, Matrix, Model, Predict, Predictions, Privacy, contribution,
+    Bounds, Interval, LearnError, Learner, Matrix, Model, Predict, Predictions, Privacy,
+    contribution,
 };
 
 /// How columns are standardised.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScalerOptions {
-    /// The least standard deviation, as a fraction of half the width of the bounds.
+    /// The least standard deviation, as a fraction of half the width of the bounds; from 1e-6 to 1.
     pub least: f64,
 }
 
@@ -30,6 +31,9 @@ const UNIT: f64 = 4096.0;
 
 /// The same as an integer.
 const ONE: u64 = 4096;
+
+/// The smallest of the least deviations, far above what rounding makes of 0.
+const LEAST: f64 = 1e-6;
 
 /// The mean and the variance of every column, with noise.
 ///
@@ -57,13 +61,15 @@ impl Scaler {
     /// Standardisation of columns within bounds.
     ///
     /// # Errors
-    /// If the least deviation is not above 0, or nothing reaches the target.
+    /// If the least deviation is not from 1e-6 to 1, or nothing reaches the target.
     pub fn new(
         bounds: Bounds,
         privacy: &Privacy,
         options: ScalerOptions,
     ) -> Result<Self, LearnError> {
-        positive("the least deviation", options.least)?;
+        if !(LEAST..=1.0).contains(&options.least) {
+            return Err(LearnError::invalid("the least deviation", options.least, "from 1e-6 to 1"));
+        }
         let cells = u64::try_from(bounds.columns()).unwrap_or(u64::MAX).saturating_mul(2) + 1;
         let under = privacy.neighbours();
         let noise = match privacy.epsilon_if_pure()? {
@@ -108,10 +114,10 @@ impl Scaler {
             let square = sums.get(1).copied().unwrap_or(1.0);
             let error = noise / records;
             let least = self.options.least * self.options.least;
-            let variance = (square - mean * mean + error * error).clamp(least.min(1.0), 1.0);
+            let variance = (square - mean * mean + error * error).clamp(least, 1.0);
             let half = interval.width() / 2.0;
             means.push(interval.clamp(interval.middle() + mean * half));
-            deviations.push(half * variance.sqrt());
+            deviations.push((half * variance.sqrt()).max(f64::MIN_POSITIVE));
         }
         ScalerModel { bounds: self.bounds.clone(), means, deviations }
     }
@@ -134,6 +140,7 @@ impl Mechanism for Scaler {
         input: &Matrix<f64>,
         run: &mut Run<'_>,
     ) -> Result<ScalerModel, MechanismError> {
+        self.check(input)?;
         let mut cells = self.sums(input);
         self.noise.add(&mut cells, run)?;
         Ok(self.model(&cells))
@@ -146,12 +153,45 @@ impl Learner for Scaler {
     }
 }
 
+impl Transformer for Scaler {
+    fn outputs(&self) -> usize {
+        self.bounds.columns()
+    }
+}
+
 /// Noisy means and standard deviations; it standardises rows with them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored")]
 pub struct ScalerModel {
     bounds: Bounds,
     means: Vec<f64>,
     deviations: Vec<f64>,
+}
+
+/// What a file says.
+#[derive(Deserialize)]
+struct Stored {
+    bounds: Bounds,
+    means: Vec<f64>,
+    deviations: Vec<f64>,
+}
+
+impl TryFrom<Stored> for ScalerModel {
+    type Error = LearnError;
+
+    fn try_from(stored: Stored) -> Result<Self, LearnError> {
+        let Stored { bounds, means, deviations } = stored;
+        let columns = bounds.columns();
+        let means_within =
+            means.iter().zip(bounds.intervals()).all(|(mean, within)| (within.lower()..=within.upper()).contains(mean));
+        let above = deviations.iter().all(|deviation| *deviation > 0.0 && deviation.is_finite());
+        if means.len() != columns || deviations.len() != columns || !means_within || !above {
+            return Err(LearnError::malformed("it has no mean and deviation for each column"));
+        }
+        let model = Self { bounds, means, deviations };
+        model.output_bounds()?;
+        Ok(model)
+    }
 }
 
 impl ScalerModel {
@@ -187,6 +227,24 @@ impl Predict for ScalerModel {
             }
         }
         Ok(Predictions::Features(scaled))
+    }
+}
+
+impl Transform for ScalerModel {
+    /// # Guarantee
+    /// Subtraction and division by a number above 0 are rounded, but what was larger before is not
+    /// smaller after. So the scores of the ends of an interval enclose those of all that is clamped to it.
+    fn output_bounds(&self) -> Result<Bounds, LearnError> {
+        let columns = self.bounds.intervals().iter().zip(&self.means).zip(&self.deviations);
+        let score = |((interval, mean), deviation): ((&Interval, &f64), &f64)| {
+            let end = |end: f64| (end - mean) / deviation;
+            Interval::new(end(interval.lower()), end(interval.upper()))
+        };
+        columns.map(score).collect::<Result<Vec<_>, _>>()?.try_into()
+    }
+
+    fn spreads(&self) -> Vec<f64> {
+        vec![1.0; self.columns()]
     }
 }
 

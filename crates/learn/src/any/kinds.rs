@@ -60,6 +60,20 @@ pub const KINDS: &[Kind] = &[
         options: usual::<forest::ForestOptions>,
     },
     Kind {
+        name: "tree",
+        about: "one decision tree, each node with a question of its own, with noisy counts in its leaves",
+        task: Task::Classes,
+        encoding: Encoding::Places,
+        options: usual::<forest::TreeOptions>,
+    },
+    Kind {
+        name: "tree-regression",
+        about: "the same for a number",
+        task: Task::Number,
+        encoding: Encoding::Places,
+        options: usual::<forest::TreeOptions>,
+    },
+    Kind {
         name: "naive-bayes",
         about: "naive Bayes of numbers and categories, from one noisy release",
         task: Task::Classes,

@@ -8,7 +8,7 @@ use super::{AnyModel, Table, kind};
 use crate::boosting::{BoostingClassifier, BoostingRegressor};
 use crate::columns::{Column, Columns};
 use crate::conjugate::{BetaBernoulli, DirichletCategorical, GammaPoisson, NormalMean};
-use crate::forest::{ForestClassifier, ForestRegressor};
+use crate::forest::{ForestClassifier, ForestRegressor, TreeOptions};
 use crate::histogram::Histogram;
 use crate::kmeans::KMeans;
 use crate::linear::LinearRegression;
@@ -237,6 +237,18 @@ impl AnyLearner {
                 schema.range()?,
                 privacy,
                 options(given)?,
+            )?)),
+            "tree" => Self::Forest(Box::new(ForestClassifier::new(
+                columns(schema)?,
+                schema.classes()?,
+                privacy,
+                options::<TreeOptions>(given)?.into(),
+            )?)),
+            "tree-regression" => Self::ForestRegression(Box::new(ForestRegressor::new(
+                columns(schema)?,
+                schema.range()?,
+                privacy,
+                options::<TreeOptions>(given)?.into(),
             )?)),
             "naive-bayes" => Self::NaiveBayes(Box::new(NaiveBayes::new(
                 columns(schema)?,

@@ -1,7 +1,7 @@
 //! What a record says about its scores: which way they should go, and how sharply.
 
-use crate::contribution;
 use crate::math::{exp, nearest, softmax};
+use crate::{Classes, contribution};
 
 /// The most that a record adds in a round.
 const SIZE: f64 = 4096.0;
@@ -28,6 +28,11 @@ pub(super) struct Units {
 }
 
 impl Loss {
+    /// Two classes have one score, that of the second against the first; several have one each.
+    pub(super) fn of_classes(classes: Classes) -> Self {
+        if classes.count() == 2 { Self::Logistic } else { Self::Softmax(classes.count()) }
+    }
+
     /// How many scores a record has.
     pub(super) const fn outputs(self) -> usize {
         match self {

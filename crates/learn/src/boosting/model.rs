@@ -1,46 +1,37 @@
 use serde::{Deserialize, Serialize};
 
+use super::loss::Loss;
 use crate::columns::Columns;
 use crate::data::check_columns;
 use crate::math::{argmax, softmax};
-use crate::tree::codes::Codes;
-use crate::tree::shape::Shape;
+use crate::tree::{self, Tree};
 use crate::{Classes, Interval, LearnError, Matrix, Model, Predict, Predictions};
-
-/// A tree: its shape, and what each leaf says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Tree {
-    pub(super) shape: Shape,
-    pub(super) values: Matrix<f64>,
-}
-
-/// The scores of rows: what all trees say together.
-fn scores(
-    columns: &Columns,
-    trees: &[Tree],
-    outputs: usize,
-    features: &Matrix<f64>,
-) -> Matrix<f64> {
-    let codes = Codes::of(columns, features);
-    let mut scores = Matrix::filled(features.rows(), outputs, 0.0);
-    let mut leaves = Vec::new();
-    for tree in trees {
-        tree.shape.leaves_of(&codes, &mut leaves);
-        let rows = scores.values_mut().chunks_exact_mut(outputs);
-        for (row, leaf) in rows.zip(&leaves) {
-            let said = tree.values.row(usize::from(*leaf));
-            row.iter_mut().zip(said).for_each(|(score, x)| *score += x);
-        }
-    }
-    scores
-}
 
 /// Boosted trees that tell classes apart.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "StoredClassifier")]
 pub struct BoostedClassifier {
     pub(super) columns: Columns,
     pub(super) classes: Classes,
     pub(super) trees: Vec<Tree>,
+}
+
+/// What a file says.
+#[derive(Deserialize)]
+struct StoredClassifier {
+    columns: Columns,
+    classes: Classes,
+    trees: Vec<Tree>,
+}
+
+impl TryFrom<StoredClassifier> for BoostedClassifier {
+    type Error = LearnError;
+
+    fn try_from(stored: StoredClassifier) -> Result<Self, LearnError> {
+        let StoredClassifier { columns, classes, trees } = stored;
+        tree::check(&trees, &columns, Loss::of_classes(classes).outputs())?;
+        Ok(Self { columns, classes, trees })
+    }
 }
 
 impl Model for BoostedClassifier {
@@ -55,8 +46,7 @@ impl Predict for BoostedClassifier {
     fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError> {
         check_columns(features.columns(), self.columns())?;
         let classes = self.classes.count();
-        let outputs = if classes == 2 { 1 } else { classes };
-        let scores = scores(&self.columns, &self.trees, outputs, features);
+        let scores = tree::totals(&self.columns, &self.trees, features, |x| x);
         let mut probabilities = Matrix::filled(features.rows(), classes, 0.0);
         let mut chosen = Vec::with_capacity(features.rows());
         for (place, found) in scores.iter().enumerate() {
@@ -73,10 +63,29 @@ impl Predict for BoostedClassifier {
 
 /// Boosted trees that tell a number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "StoredRegressor")]
 pub struct BoostedRegressor {
     pub(super) columns: Columns,
     pub(super) label: Interval,
     pub(super) trees: Vec<Tree>,
+}
+
+/// What a file says.
+#[derive(Deserialize)]
+struct StoredRegressor {
+    columns: Columns,
+    label: Interval,
+    trees: Vec<Tree>,
+}
+
+impl TryFrom<StoredRegressor> for BoostedRegressor {
+    type Error = LearnError;
+
+    fn try_from(stored: StoredRegressor) -> Result<Self, LearnError> {
+        let StoredRegressor { columns, label, trees } = stored;
+        tree::check(&trees, &columns, 1)?;
+        Ok(Self { columns, label, trees })
+    }
 }
 
 impl Model for BoostedRegressor {
@@ -90,7 +99,7 @@ impl Predict for BoostedRegressor {
 
     fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError> {
         check_columns(features.columns(), self.columns())?;
-        let scores = scores(&self.columns, &self.trees, 1, features);
+        let scores = tree::totals(&self.columns, &self.trees, features, |x| x);
         let number =
             |score: &f64| self.label.clamp(self.label.middle() + score * self.label.width() / 2.0);
         Ok(Predictions::Numbers(scores.values().iter().map(number).collect()))

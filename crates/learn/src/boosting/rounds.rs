@@ -3,9 +3,9 @@
 use throng_mechanism::{MechanismError, Run};
 
 use super::Boosting;
-use super::model::Tree;
 use crate::draws::Draws;
 use crate::math::number;
+use crate::tree::Tree;
 use crate::tree::codes::Codes;
 use crate::tree::shape::Shape;
 use crate::{Matrix, contribution};

@@ -3,43 +3,33 @@ use serde::{Deserialize, Serialize};
 use crate::columns::Columns;
 use crate::data::check_columns;
 use crate::math::argmax;
-use crate::tree::codes::Codes;
-use crate::tree::shape::Shape;
+use crate::tree::{self, Tree};
 use crate::{Interval, LearnError, Matrix, Model, Predict, Predictions};
-
-/// A tree: its shape, and what each leaf knows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Tree {
-    pub(super) shape: Shape,
-    pub(super) values: Matrix<f64>,
-}
-
-/// What the leaves of each row know, added up; each number first changed by `read`.
-fn totals(
-    columns: &Columns,
-    trees: &[Tree],
-    features: &Matrix<f64>,
-    read: impl Fn(f64) -> f64,
-) -> Matrix<f64> {
-    let codes = Codes::of(columns, features);
-    let width = trees.first().map_or(0, |tree| tree.values.columns());
-    let mut totals = Matrix::filled(features.rows(), width, 0.0);
-    let mut leaves = Vec::new();
-    for tree in trees {
-        tree.shape.leaves_of(&codes, &mut leaves);
-        for (row, leaf) in leaves.iter().enumerate() {
-            let known = tree.values.row(usize::from(*leaf));
-            totals.row_mut(row).iter_mut().zip(known).for_each(|(sum, x)| *sum += read(*x));
-        }
-    }
-    totals
-}
 
 /// Random trees that tell classes apart, with noisy counts in their leaves.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "StoredClassifier")]
 pub struct ForestClassifierModel {
     pub(super) columns: Columns,
     pub(super) trees: Vec<Tree>,
+}
+
+/// What a file says.
+#[derive(Deserialize)]
+struct StoredClassifier {
+    columns: Columns,
+    trees: Vec<Tree>,
+}
+
+impl TryFrom<StoredClassifier> for ForestClassifierModel {
+    type Error = LearnError;
+
+    fn try_from(stored: StoredClassifier) -> Result<Self, LearnError> {
+        let StoredClassifier { columns, trees } = stored;
+        let classes = trees.first().map_or(0, |tree| tree.values.columns());
+        tree::check(&trees, &columns, classes)?;
+        Ok(Self { columns, trees })
+    }
 }
 
 impl ForestClassifierModel {
@@ -61,7 +51,7 @@ impl Predict for ForestClassifierModel {
 
     fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError> {
         check_columns(features.columns(), self.columns())?;
-        let mut probabilities = totals(&self.columns, &self.trees, features, |x| x.max(0.0));
+        let mut probabilities = tree::totals(&self.columns, &self.trees, features, |x| x.max(0.0));
         let mut chosen = Vec::with_capacity(features.rows());
         for place in 0..features.rows() {
             let row = probabilities.row_mut(place);
@@ -76,12 +66,33 @@ impl Predict for ForestClassifierModel {
 
 /// Random trees that tell a number, with a noisy count and a noisy sum in their leaves.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "StoredRegressor")]
 pub struct ForestRegressorModel {
     pub(super) columns: Columns,
     pub(super) label: Interval,
     pub(super) trees: Vec<Tree>,
     /// A standard deviation of the noise: fewer records than this are taken for as many.
     pub(super) least: f64,
+}
+
+/// What a file says.
+#[derive(Deserialize)]
+struct StoredRegressor {
+    columns: Columns,
+    label: Interval,
+    trees: Vec<Tree>,
+    least: f64,
+}
+
+impl TryFrom<StoredRegressor> for ForestRegressorModel {
+    type Error = LearnError;
+
+    fn try_from(stored: StoredRegressor) -> Result<Self, LearnError> {
+        let StoredRegressor { columns, label, trees, least } = stored;
+        tree::check(&trees, &columns, 2)?;
+        let least = crate::error::positive("the least number of records", least)?;
+        Ok(Self { columns, label, trees, least })
+    }
 }
 
 impl ForestRegressorModel {
@@ -103,7 +114,7 @@ impl Predict for ForestRegressorModel {
 
     fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError> {
         check_columns(features.columns(), self.columns())?;
-        let totals = totals(&self.columns, &self.trees, features, |x| x);
+        let totals = tree::totals(&self.columns, &self.trees, features, |x| x);
         let number = |known: &[f64]| {
             let records = known.first().copied().unwrap_or(0.0).max(self.least);
             let mean = (known.get(1).copied().unwrap_or(0.0) / records).clamp(-1.0, 1.0);

@@ -2,11 +2,11 @@
 
 use throng_mechanism::{MechanismError, Noise, Run};
 
-use super::model::Tree;
-use super::{ForestOptions, Seen};
+use super::{Asks, ForestOptions, Seen};
 use crate::columns::Columns;
 use crate::draws::Draws;
 use crate::math::{nearest, number};
+use crate::tree::Tree;
 use crate::tree::codes::Codes;
 use crate::tree::shape::Shape;
 use crate::{LearnError, Matrix};
@@ -16,6 +16,9 @@ pub(super) const UNIT: f64 = 256.0;
 
 /// The most cells of a release.
 const MOST_CELLS: usize = 1 << 24;
+
+/// The most nodes of all trees, if each asks its own question.
+const MOST_NODES: usize = 1 << 18;
 
 /// What a leaf knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +90,10 @@ impl Tally {
         if cells > MOST_CELLS {
             return Err(LearnError::invalid("the number of cells", cells, "at most 2^24"));
         }
+        let nodes = trees.saturating_mul(1 << options.depth);
+        if options.asks == Asks::Node && nodes > MOST_NODES {
+            return Err(LearnError::invalid("the number of nodes", nodes, "at most 2^18"));
+        }
         Ok(Self { columns, label, options })
     }
 
@@ -103,9 +110,8 @@ impl Tally {
         run: &mut Run<'_>,
     ) -> Result<Vec<Tree>, MechanismError> {
         let mut draws = Draws::new(run.entropy());
-        let depth = usize::try_from(self.options.depth).unwrap_or(1);
         let shapes = (0..self.options.trees)
-            .map(|_| self.shape(depth, &mut draws))
+            .map(|_| self.shape(&mut draws))
             .collect::<Result<Vec<_>, _>>()?;
         let owners = self.owners(labels.len(), &mut draws)?;
         let mut cells = self.cells(&shapes, &Codes::of(&self.columns, features), labels, &owners);
@@ -121,10 +127,16 @@ impl Tally {
     }
 
     /// A tree that asks about columns drawn at random.
-    fn shape(&self, depth: usize, draws: &mut Draws<'_>) -> Result<Shape, MechanismError> {
-        let columns = self.columns.count();
-        let asked = (0..depth).map(|_| draws.below(columns)).collect::<Result<Vec<_>, _>>()?;
-        Shape::draw(&self.columns, &asked, 2, draws)
+    fn shape(&self, draws: &mut Draws<'_>) -> Result<Shape, MechanismError> {
+        let (columns, depth) = (self.columns.count(), self.options.depth);
+        match self.options.asks {
+            Asks::Level => {
+                let asked = (0..depth).map(|_| draws.below(columns));
+                let asked = asked.collect::<Result<Vec<_>, _>>()?;
+                Shape::draw(&self.columns, &asked, 2, draws)
+            }
+            Asks::Node => Shape::draw_nodes(&self.columns, depth, draws),
+        }
     }
 
     /// The tree that each record is in, if it is in one only.
@@ -175,15 +187,14 @@ mod tests {
         let number = Column::Number(Interval::new(-3.0, 7.0).unwrap());
         let columns = Columns::new(vec![number, Column::Category(3)]).unwrap();
         let odd = [-3.0, 7.0, 2.0, f64::NAN, f64::INFINITY, -1e300];
-        for (label, seen) in [Label::Class(3), Label::Number]
-            .into_iter()
-            .flat_map(|label| [(label, Seen::All), (label, Seen::Disjoint)])
-        {
-            let options = ForestOptions { trees: 7, depth: 3, seen };
+        for (label, seen, asks) in [Label::Class(3), Label::Number].into_iter().flat_map(|label| {
+            [(label, Seen::All, Asks::Level), (label, Seen::Disjoint, Asks::Node)]
+        }) {
+            let options = ForestOptions { trees: 7, depth: 3, seen, asks };
             let tally = Tally::new(columns.clone(), label, options.clone()).unwrap();
             let mut entropy = SeededEntropy::new(5);
             let mut draws = Draws::new(&mut entropy);
-            let shapes: Vec<Shape> = (0..7).map(|_| tally.shape(3, &mut draws).unwrap()).collect();
+            let shapes: Vec<Shape> = (0..7).map(|_| tally.shape(&mut draws).unwrap()).collect();
             let owners = tally.owners(2, &mut draws).unwrap();
             for (a, b) in odd.iter().flat_map(|a| odd.map(|b| (*a, b))) {
                 let rows = Matrix::from_rows(&[[1.0, 1.0], [a, b]]);

@@ -36,7 +36,7 @@ fn contribute(point: &[f64], centre: &[f64], square: f64, radius: f64, way: &mut
     let Some((first, rest)) = way.split_first_mut() else { return };
     *first = COUNT;
     for ((place, x), c) in rest.iter_mut().zip(point).zip(centre) {
-        *place = whole(((x - c) * scale).trunc());
+        *place = whole(((x - c) * scale).clamp(-RADIUS, RADIUS).trunc());
     }
     while contribution::square(way).is_none_or(|square| square > MOST) {
         way.iter_mut().for_each(|x| *x -= x.signum() * (1 + x.abs() / 1024));

@@ -5,10 +5,30 @@ use crate::{Bounds, LearnError, Matrix, Model, Predict, Predictions};
 
 /// The centres of clusters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored")]
 pub struct KMeansModel {
     pub(super) bounds: Bounds,
     /// A centre in each row, each column in [-1, 1].
     pub(super) centres: Matrix<f64>,
+}
+
+/// What a file says.
+#[derive(Deserialize)]
+struct Stored {
+    bounds: Bounds,
+    centres: Matrix<f64>,
+}
+
+impl TryFrom<Stored> for KMeansModel {
+    type Error = LearnError;
+
+    fn try_from(Stored { bounds, centres }: Stored) -> Result<Self, LearnError> {
+        let shaped = centres.rows() > 0 && centres.columns() == bounds.columns();
+        if shaped && centres.values().iter().all(|x| x.abs() <= 1.0) {
+            return Ok(Self { bounds, centres });
+        }
+        Err(LearnError::malformed("its centres are not within its bounds"))
+    }
 }
 
 impl KMeansModel {
@@ -48,7 +68,7 @@ impl Predict for KMeansModel {
     }
 }
 
-/// Every column on [-1, 1].
+/// Every column on [-1, 1]; rows have as many columns as have bounds.
 pub(super) fn scaled(bounds: &Bounds, rows: &Matrix<f64>) -> Matrix<f64> {
     let mut points = rows.clone();
     for row in points.values_mut().chunks_exact_mut(bounds.columns().max(1)) {

@@ -33,8 +33,7 @@ impl Sketch {
     pub(super) fn distance(&self, centres: &Matrix<f64>, spectrum: &Spectrum) -> f64 {
         let total = self.weights.iter().sum::<f64>().max(1.0);
         let middle = Matrix::filled(1, self.points.columns(), 0.0);
-        let varied: f64 = spectrum.variances.iter().map(|v| v.max(0.0)).sum();
-        let beyond = (varied - self.cost(&middle) / total).max(0.0);
+        let beyond = (spectrum.total - self.cost(&middle) / total).max(0.0);
         let square = self.cost(centres) / total + beyond;
         square.clamp(1e-8, 4.0 * count(spectrum.mean.len())).sqrt()
     }
@@ -119,9 +118,11 @@ fn project(points: &Matrix<f64>, spectrum: &Spectrum, axes: usize) -> Matrix<f64
     projected
 }
 
-/// The cell of everything: its walls are where most points are; those beyond count as in it.
+/// The cell of everything: its walls are where most points are; those beyond count as in it. Of an axis
+/// that noise hides, no more is known than that its variance may be as large as the noise.
 fn whole(spectrum: &Spectrum, axes: usize) -> Cell {
-    let extent = |variance: &f64| EXTENT * variance.clamp(1e-6, 1.0).sqrt();
+    let least = spectrum.noise.clamp(1e-6, 1.0);
+    let extent = |variance: &f64| EXTENT * variance.clamp(least, 1.0).sqrt();
     let upper: Vec<f64> = spectrum.variances.iter().take(axes).map(extent).collect();
     Cell { lower: upper.iter().map(|x| -x).collect(), upper, weight: spectrum.records }
 }

@@ -139,11 +139,12 @@ impl Moments {
             }
         }
         let noise = deviation / (UNIT * UNIT * records);
+        let total = (0..columns).map(|j| covariance[(j, j)]).sum::<f64>().max(0.0);
         let (axes, mut variances) = principal(&covariance);
         // The largest eigenvalue of a symmetric matrix of nothing but noise.
         let edge = 2.0 * noise * count(columns).sqrt();
         variances.iter_mut().for_each(|variance| *variance = (*variance - edge).max(0.0));
-        Spectrum { records, mean, axes, variances, noise }
+        Spectrum { records, mean, axes, variances, total, noise }
     }
 }
 
@@ -167,6 +168,8 @@ pub(crate) struct Spectrum {
     pub(crate) axes: Matrix<f64>,
     /// The variances along them, less what noise alone would make them; at least 0.
     pub(crate) variances: Vec<f64>,
+    /// The variances of all columns together: noise makes no more of it, on average, and no less.
+    pub(crate) total: f64,
     /// The standard deviation of the noise of a variance.
     pub(crate) noise: f64,
 }
