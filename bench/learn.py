@@ -170,6 +170,12 @@ class Bench:
                 verdict = self.verdicts.at_most("boosting, adult-one-hot, CPU s:", took, 0.5)
                 row(name, "CPU s", shown(took), "", "", "", "", "", verdict)
 
+        print("\n### Forest and tree drawn without data: accuracy, mean (diffprivlib: the same)")
+        table("data", "epsilon", "Throng", "diffprivlib", "its best", "no privacy", "target")
+        for model, make, grid in (("forest", peers.forest, peers.FOREST), ("tree", peers.tree, peers.TREE)):
+            for name in ("adult-numeric", "breast-cancer"):
+                self.compare(model, self.data(name), [(make, [{}]), (make, grid)], peers.plain_trees, {})
+
         print("\n### Trees: R², median")
         table("data", "epsilon", "Throng", "DP-EBM", "no privacy", "target")
         for name in ("housing", "diamonds"):

@@ -72,11 +72,7 @@ struct Plan {
 }
 
 /// Makes sure that what the leaves of all trees say fits into memory.
-fn check_size(
-    trees: u32,
-    (parts, depth): (usize, u32),
-    outputs: usize,
-) -> Result<(), LearnError> {
+fn check_size(trees: u32, (parts, depth): (usize, u32), outputs: usize) -> Result<(), LearnError> {
     let leaves = parts.checked_pow(depth).filter(|leaves| *leaves <= MOST_LEAVES);
     let Some(leaves) = leaves else {
         let given = format!("{parts} to the power of {depth}");
@@ -95,11 +91,7 @@ fn check_size(
 }
 
 impl Plan {
-    fn new(
-        options: &BoostingOptions,
-        columns: usize,
-        outputs: usize,
-    ) -> Result<Self, LearnError> {
+    fn new(options: &BoostingOptions, columns: usize, outputs: usize) -> Result<Self, LearnError> {
         let usual = u32::try_from(columns.saturating_mul(16).clamp(200, 300)).unwrap_or(300);
         let trees = options.trees.unwrap_or(usual);
         if !(1..=100_000).contains(&trees) {

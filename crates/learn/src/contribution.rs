@@ -115,9 +115,11 @@ mod tests {
         let counts: Vec<Vec<i64>> = (0..64_i64).map(|i| vec![i % 4, i / 4 % 4, i / 16]).collect();
         let within = |v: &&Vec<i64>| square(v).unwrap() <= 9;
         let mut furthest = 0;
-        for (v, w) in counts.iter().filter(within).flat_map(|v| {
-            counts.iter().filter(within).map(move |w| (v, w))
-        }) {
+        for (v, w) in counts
+            .iter()
+            .filter(within)
+            .flat_map(|v| counts.iter().filter(within).map(move |w| (v, w)))
+        {
             let change: Vec<i64> = v.iter().zip(w).map(|(a, b)| a - b).collect();
             furthest = furthest.max(square(&change).unwrap());
         }
@@ -127,9 +129,8 @@ mod tests {
     #[test]
     fn counts_that_are_added_move_by_their_size() {
         let all = Privacy::approximate(1.0, 1e-5).unwrap().gaussian().unwrap();
-        let [counted, usual] = [of_counts, gaussian].map(|noise| {
-            noise(&all, (1, 1), 9, Neighbours::AddRemove).unwrap()
-        });
+        let [counted, usual] = [of_counts, gaussian]
+            .map(|noise| noise(&all, (1, 1), 9, Neighbours::AddRemove).unwrap());
         assert_eq!(counted, usual);
     }
 }

@@ -184,11 +184,7 @@ where
         self.under
     }
 
-    fn answer(
-        &self,
-        input: &L::Input,
-        run: &mut Run<'_>,
-    ) -> Result<Self::Output, MechanismError> {
+    fn answer(&self, input: &L::Input, run: &mut Run<'_>) -> Result<Self::Output, MechanismError> {
         self.check(input)?;
         let first = self.first.answer(input.features(), run)?;
         let bounds = first.usual_bounds(self.deviations)?;

@@ -68,7 +68,11 @@ impl Scaler {
         options: ScalerOptions,
     ) -> Result<Self, LearnError> {
         if !(LEAST..=1.0).contains(&options.least) {
-            return Err(LearnError::invalid("the least deviation", options.least, "from 1e-6 to 1"));
+            return Err(LearnError::invalid(
+                "the least deviation",
+                options.least,
+                "from 1e-6 to 1",
+            ));
         }
         let cells = u64::try_from(bounds.columns()).unwrap_or(u64::MAX).saturating_mul(2) + 1;
         let under = privacy.neighbours();
@@ -182,8 +186,10 @@ impl TryFrom<Stored> for ScalerModel {
     fn try_from(stored: Stored) -> Result<Self, LearnError> {
         let Stored { bounds, means, deviations } = stored;
         let columns = bounds.columns();
-        let means_within =
-            means.iter().zip(bounds.intervals()).all(|(mean, within)| (within.lower()..=within.upper()).contains(mean));
+        let means_within = means
+            .iter()
+            .zip(bounds.intervals())
+            .all(|(mean, within)| (within.lower()..=within.upper()).contains(mean));
         let above = deviations.iter().all(|deviation| *deviation > 0.0 && deviation.is_finite());
         if means.len() != columns || deviations.len() != columns || !means_within || !above {
             return Err(LearnError::malformed("it has no mean and deviation for each column"));

@@ -4,7 +4,8 @@
 #[path = "trees/shared.rs"]
 mod shared;
 
-use shared::{Dice, budget, explained, hostile, right};
+use serde_json::json;
+use shared::{Dice, budget, explained, hostile, read_after, refused, right};
 use throng_learn::boosting::{
     BoostedClassifier, BoostingClassifier, BoostingOptions, BoostingRegressor,
 };
@@ -155,6 +156,16 @@ fn what_is_wrong_is_refused_before_it_is_paid() {
     ] {
         assert!(BoostingClassifier::new(columns(), classes, &privacy(), options).is_err());
     }
+    let usual_of = |classes| {
+        let classes = Classes::new(classes).unwrap();
+        BoostingClassifier::new(columns(), classes, &privacy(), usual())
+    };
+    assert!(usual_of(257).is_err() && usual_of(256).is_ok());
+    for (trees, fits) in [(1024, true), (1025, false)] {
+        let options = BoostingOptions { trees: Some(trees), depth: 14, parts: 2, ..usual() };
+        let found = BoostingClassifier::new(columns(), classes, &privacy(), options);
+        assert_eq!(found.is_ok(), fits, "{trees}");
+    }
     let pure = Privacy::pure(1.0).unwrap();
     let found = BoostingClassifier::new(columns(), classes, &pure, usual());
     assert!(matches!(found, Err(LearnError::Refused { .. })));
@@ -167,4 +178,44 @@ fn what_is_wrong_is_refused_before_it_is_paid() {
     assert_eq!(budget.remaining(), before);
     drop(learner.fit(&Sensitive::new(examples(9, 2, 1)), &mut budget, &mut entropy).unwrap());
     assert!(learner.fit(&Sensitive::new(examples(9, 2, 1)), &mut budget, &mut entropy).is_err());
+}
+
+#[test]
+fn a_table_of_another_width_is_refused_on_a_permit_too() {
+    for width in [0, 2, 4] {
+        let rows = Matrix::filled(2, width, f64::NEG_INFINITY);
+        let input = Classified::new(rows.clone(), vec![0, 1]).unwrap();
+        assert!(refused(&classifier(2, &privacy()), input));
+        let label = Interval::new(0.0, 3.0).unwrap();
+        let learner =
+            BoostingRegressor::new(columns(), label, &privacy(), BoostingOptions::default());
+        assert!(refused(&learner.unwrap(), Measured::new(rows, vec![0.0, 1.0]).unwrap()));
+    }
+}
+
+#[test]
+fn a_file_that_is_no_model_is_not_read() {
+    let saved = fitted(&classifier(3, &privacy()), examples(300, 3, 1));
+    assert!(read_after(&saved, |_| {}));
+    assert!(!read_after(&saved, |model| model["classes"] = json!(4)));
+    assert!(!read_after(&saved, |model| model["trees"] = json!([])));
+    assert!(!read_after(&saved, |model| {
+        model["trees"][1]["shape"]["questions"][0]["column"] = json!(3);
+    }));
+    assert!(!read_after(&saved, |model| {
+        model["trees"][1]["shape"]["questions"][0]["parts"] = json!(9);
+    }));
+    assert!(!read_after(&saved, |model| model["trees"][0]["values"]["values"][0] = json!(null)));
+    let label = Interval::new(0.0, 3.0).unwrap();
+    let options = BoostingOptions { trees: Some(3), ..Default::default() };
+    let learner = BoostingRegressor::new(columns(), label, &privacy(), options).unwrap();
+    let (rows, scores) = table(100, 1);
+    let input = Sensitive::new(Measured::new(rows, scores).unwrap());
+    let mut entropy = SeededEntropy::new(3);
+    let saved = Saved::of(learner.fit(&input, &mut budget(&learner), &mut entropy).unwrap());
+    assert!(read_after(&saved, |_| {}));
+    assert!(!read_after(&saved, |model| {
+        model["trees"][0]["values"] = json!({"shape": [1, 2], "values": [1, 2]});
+    }));
+    assert!(!read_after(&saved, |model| model["label"] = json!([3, 0])));
 }

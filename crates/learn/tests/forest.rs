@@ -4,15 +4,17 @@
 #[path = "trees/shared.rs"]
 mod shared;
 
-use shared::{Dice, budget, explained, hostile, right};
+use serde_json::json;
+use shared::{Dice, budget, explained, hostile, read_after, refused, right};
 use throng_learn::columns::{Column, Columns};
 use throng_learn::forest::{
-    ForestClassifier, ForestClassifierModel, ForestOptions, ForestRegressor, Seen,
+    Asks, ForestClassifier, ForestClassifierModel, ForestOptions, ForestRegressor, Seen,
+    TreeOptions,
 };
 use throng_learn::{
     Classes, Classified, Interval, Learner, Matrix, Measured, Predict, Predictions, Privacy, Saved,
 };
-use throng_mechanism::{Neighbours, Sensitive};
+use throng_mechanism::{Mechanism, Neighbours, Sensitive};
 use throng_sample::SeededEntropy;
 
 fn columns() -> Columns {
@@ -61,11 +63,13 @@ fn classes_are_learnt_by_many_trees_and_by_one() {
     for (trees, seen, least) in
         [(20, Seen::All, 0.85), (20, Seen::Disjoint, 0.8), (1, Seen::All, 0.6)]
     {
-        for privacy in targets() {
-            let options = ForestOptions { trees, depth: 6, seen };
-            let model = fitted(&learner(&privacy, options), examples(20_000, 1));
+        for (privacy, asks) in
+            targets().iter().flat_map(|privacy| [(privacy, Asks::Level), (privacy, Asks::Node)])
+        {
+            let options = ForestOptions { trees, depth: 6, seen, asks };
+            let model = fitted(&learner(privacy, options), examples(20_000, 1));
             let right = right(&model.model().predict(held.features()).unwrap(), held.labels());
-            assert!(right > least, "{trees} trees, {seen:?}: {right}");
+            assert!(right > least, "{trees} trees, {seen:?}, {asks:?}: {right}");
         }
     }
 }
@@ -108,9 +112,67 @@ fn it_reaches_its_target() {
 
 #[test]
 fn both_formats_give_the_model_back() {
-    let saved = fitted(&learner(&targets()[0], ForestOptions::default()), examples(300, 1));
-    assert_eq!(Saved::from_json(&saved.to_json().unwrap()).unwrap(), saved);
-    assert_eq!(Saved::from_safetensors(&saved.to_safetensors().unwrap()).unwrap(), saved);
+    for options in [ForestOptions::default(), TreeOptions::default().into()] {
+        let saved = fitted(&learner(&targets()[0], options), examples(300, 1));
+        assert_eq!(Saved::from_json(&saved.to_json().unwrap()).unwrap(), saved);
+        assert_eq!(Saved::from_safetensors(&saved.to_safetensors().unwrap()).unwrap(), saved);
+    }
+}
+
+/// A record that replaces another takes √2 times the noise of one that is added, not twice.
+#[test]
+fn a_replaced_record_costs_no_more_than_two_cells() {
+    let [added, _, replaced] = targets();
+    let sigma = |privacy: &Privacy| {
+        let spec = learner(privacy, ForestOptions::default()).spec().to_string();
+        let sigma = spec.split("sigma=").nth(1).unwrap().split([',', ')']).next().unwrap();
+        sigma.parse::<throng_numeric::Rational>().unwrap().to_f64_nearest()
+    };
+    let ratio = sigma(&replaced) / sigma(&added);
+    assert!((ratio - 2_f64.sqrt()).abs() < 1e-5, "{ratio}");
+}
+
+#[test]
+fn a_table_of_another_width_is_refused_on_a_permit_too() {
+    for columns in [0, 2, 4] {
+        let rows = Matrix::filled(2, columns, f64::NEG_INFINITY);
+        let input = Classified::new(rows.clone(), vec![0, 1]).unwrap();
+        assert!(refused(&learner(&targets()[0], ForestOptions::default()), input));
+        let label = Interval::new(0.0, 3.0).unwrap();
+        let regressor =
+            ForestRegressor::new(self::columns(), label, &targets()[1], ForestOptions::default());
+        assert!(refused(&regressor.unwrap(), Measured::new(rows, vec![0.0, 1.0]).unwrap()));
+    }
+}
+
+#[test]
+fn a_file_that_is_no_model_is_not_read() {
+    let saved = fitted(&learner(&targets()[0], TreeOptions::default().into()), examples(300, 1));
+    assert!(read_after(&saved, |_| {}));
+    assert!(!read_after(&saved, |model| model["trees"] = json!([])));
+    assert!(!read_after(&saved, |model| model["columns"].as_array_mut().unwrap().truncate(1)));
+    let shape = "/trees/0/shape/questions";
+    assert!(!read_after(&saved, |model| {
+        model.pointer_mut(shape).unwrap().as_array_mut().unwrap().pop();
+    }));
+    assert!(!read_after(&saved, |model| {
+        model.pointer_mut(shape).unwrap()[0]["parts"] = json!(3);
+    }));
+    assert!(!read_after(&saved, |model| {
+        model["trees"][0]["values"] = json!({"shape": [1, 2], "values": [1, 2]});
+    }));
+    let label = Interval::new(0.0, 3.0).unwrap();
+    let options = ForestOptions::default();
+    let learner = ForestRegressor::new(columns(), label, &targets()[0], options).unwrap();
+    let (rows, labels) = table(100, 1);
+    let input = Sensitive::new(Measured::new(rows, labels).unwrap());
+    let mut entropy = SeededEntropy::new(3);
+    let saved = Saved::of(learner.fit(&input, &mut budget(&learner), &mut entropy).unwrap());
+    assert!(read_after(&saved, |_| {}));
+    assert!(!read_after(&saved, |model| model["least"] = json!(-1)));
+    assert!(!read_after(&saved, |model| {
+        model["trees"][3]["shape"]["questions"][0]["column"] = json!(3);
+    }));
 }
 
 #[test]
@@ -133,6 +195,7 @@ fn what_is_wrong_is_refused_before_it_is_paid() {
         ForestOptions { depth: 0, ..Default::default() },
         ForestOptions { depth: 15, ..Default::default() },
         ForestOptions { trees: 10_000, depth: 14, ..Default::default() },
+        ForestOptions { trees: 20, depth: 14, asks: Asks::Node, ..Default::default() },
     ] {
         assert!(ForestClassifier::new(columns(), classes, privacy, options).is_err());
     }

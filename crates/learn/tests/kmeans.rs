@@ -4,7 +4,8 @@
 #[path = "trees/shared.rs"]
 mod shared;
 
-use shared::{Dice, budget, hostile};
+use serde_json::json;
+use shared::{Dice, budget, hostile, read_after, refused};
 use throng_learn::kmeans::{KMeans, KMeansModel, KMeansOptions, Method};
 use throng_learn::{Bounds, LearnError, Learner, Matrix, Predict, Predictions, Privacy, Saved};
 use throng_mechanism::{Neighbours, Sensitive};
@@ -120,6 +121,7 @@ fn what_is_wrong_is_refused_before_it_is_paid() {
         KMeansOptions { steps: 0, ..usual() },
         KMeansOptions { levels: 21, ..usual() },
         KMeansOptions { cuts: 0, ..usual() },
+        KMeansOptions { levels: 7, cuts: 3, ..usual() },
         KMeansOptions { starts: 0, ..usual() },
         KMeansOptions { blocks: 0, ..usual() },
         KMeansOptions { share_of_moments: 0.0, ..usual() },
@@ -141,4 +143,42 @@ fn what_is_wrong_is_refused_before_it_is_paid() {
     assert_eq!(budget.remaining(), before);
     drop(learner.fit(&Sensitive::new(points(9, 1)), &mut budget, &mut entropy).unwrap());
     assert!(learner.fit(&Sensitive::new(points(9, 1)), &mut budget, &mut entropy).is_err());
+}
+
+/// A permit does not look at the table; the learner does.
+#[test]
+fn a_table_of_another_width_is_refused_on_a_permit_too() {
+    for method in [Method::Sketch, Method::SampleAndAggregate] {
+        let options = KMeansOptions { method, ..Default::default() };
+        let learner = learner(&privacy(), options);
+        for columns in [0, 1, 3, 4] {
+            let hostile = Matrix::filled(5, columns, f64::NEG_INFINITY);
+            assert!(refused(&learner, hostile), "{columns}");
+        }
+        assert!(!refused(&learner, points(5, 1)));
+    }
+}
+
+/// Few points in many blocks: those without points do not pull the centres to the middle.
+#[test]
+fn blocks_without_points_are_left_out() {
+    let privacy = Privacy::approximate(50.0, 1e-5).unwrap();
+    let method = Method::SampleAndAggregate;
+    let options = KMeansOptions { method, blocks: 4000, ..Default::default() };
+    let bounds = Bounds::same(1, -1.0, 1.0).unwrap();
+    let learner = KMeans::new(bounds, 1, &privacy, options).unwrap();
+    let saved = fitted(&learner, Matrix::filled(1000, 1, 0.9));
+    let centre = saved.model().centres().row(0)[0];
+    assert!((centre - 0.9).abs() < 0.05, "{centre}");
+}
+
+#[test]
+fn a_file_that_is_no_model_is_not_read() {
+    let saved = fitted(&learner(&privacy(), KMeansOptions::default()), points(300, 1));
+    assert!(read_after(&saved, |_| {}));
+    assert!(!read_after(&saved, |model| model["centres"]["values"][0] = json!(1.5)));
+    assert!(!read_after(&saved, |model| model["centres"]["values"][0] = json!(null)));
+    assert!(!read_after(&saved, |model| model["centres"]["shape"] = json!([8, 1])));
+    assert!(!read_after(&saved, |model| model["centres"] = json!({"shape": [0, 2], "values": []})));
+    assert!(!read_after(&saved, |model| model["bounds"] = json!([[0, 1], [0, 1], [0, 1]])));
 }

@@ -4,8 +4,10 @@
 #[path = "trees/shared.rs"]
 mod shared;
 
-use shared::{Dice, budget, hostile};
+use serde_json::json;
+use shared::{Dice, budget, hostile, read_after, refused};
 use throng_learn::pca::{Pca, PcaModel, PcaOptions};
+use throng_learn::pipeline::Transform;
 use throng_learn::scaler::{Scaler, ScalerModel, ScalerOptions};
 use throng_learn::{Bounds, LearnError, Learner, Matrix, Predict, Predictions, Privacy, Saved};
 use throng_mechanism::{Neighbours, Sensitive};
@@ -121,7 +123,9 @@ fn what_is_wrong_is_refused_before_it_is_paid() {
     assert!(Pca::new(wide, &privacy(), PcaOptions::default()).is_err());
     let pure = Pca::new(bounds(), &Privacy::pure(1.0).unwrap(), PcaOptions::default());
     assert!(matches!(pure, Err(LearnError::Refused { .. })));
-    assert!(Scaler::new(bounds(), &privacy(), ScalerOptions { least: 0.0 }).is_err());
+    for least in [0.0, 1e-200, 1.5, f64::NAN] {
+        assert!(Scaler::new(bounds(), &privacy(), ScalerOptions { least }).is_err());
+    }
     let learner = Pca::new(bounds(), &privacy(), PcaOptions::default()).unwrap();
     let mut budget = budget(&learner);
     let mut entropy = SeededEntropy::new(3);
@@ -129,4 +133,57 @@ fn what_is_wrong_is_refused_before_it_is_paid() {
     let before = budget.remaining();
     assert!(learner.fit(&narrow, &mut budget, &mut entropy).is_err());
     assert_eq!(budget.remaining(), before);
+}
+
+/// Whatever a row holds, what is made of it lies within the bounds, and rows at the ends reach them.
+#[test]
+fn what_models_make_lies_within_the_bounds_they_give() {
+    let odd = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -5.0, 5.0, 0.1, 1e308, 5e-324];
+    let rows: Vec<f64> =
+        (0..512_usize).flat_map(|i| [i / 64, i / 8, i].map(|k| odd[k % 8])).collect();
+    let rows = Matrix::new(512, 3, rows).unwrap();
+    let (components, scores) = (components(points(200)), scores(&privacy(), points(200)));
+    for model in [components.model() as &dyn Transform, scores.model()] {
+        let (bounds, found) = (model.output_bounds().unwrap(), model.transform(&rows).unwrap());
+        assert_eq!(bounds.columns(), found.columns());
+        for (column, interval) in bounds.intervals().iter().enumerate() {
+            let values: Vec<f64> = found.iter().map(|row| row[column]).collect();
+            assert!(values.iter().all(|x| (interval.lower()..=interval.upper()).contains(x)));
+            let most = values.iter().fold(0.0, |a: f64, b| a.max(b.abs()));
+            assert!(most > 0.9 * interval.upper().max(-interval.lower()), "{most} {interval:?}");
+        }
+        let usual = model.usual_bounds(0.5).unwrap();
+        for (usual, all) in usual.intervals().iter().zip(bounds.intervals()) {
+            assert!(usual.lower() >= all.lower() && usual.upper() <= all.upper());
+            assert!(usual.width() < all.width());
+        }
+    }
+}
+
+#[test]
+fn a_table_of_another_width_is_refused_on_a_permit_too() {
+    let pca = Pca::new(bounds(), &privacy(), PcaOptions::default()).unwrap();
+    let scaler = Scaler::new(bounds(), &privacy(), ScalerOptions::default()).unwrap();
+    for columns in [0, 2, 4] {
+        let rows = Matrix::filled(2, columns, f64::NEG_INFINITY);
+        assert!(refused(&pca, rows.clone()) && refused(&scaler, rows));
+    }
+}
+
+#[test]
+fn a_file_that_is_no_model_is_not_read() {
+    let saved = components(points(50));
+    assert!(read_after(&saved, |_| {}));
+    assert!(!read_after(&saved, |model| model["mean"] = json!([0.0, 0.0])));
+    assert!(!read_after(&saved, |model| model["mean"][0] = json!(2.0)));
+    assert!(!read_after(&saved, |model| model["variances"] = json!([1.0])));
+    assert!(!read_after(&saved, |model| model["noise"] = json!(-1.0)));
+    assert!(!read_after(&saved, |model| model["components"]["shape"] = json!([3, 2])));
+    assert!(!read_after(&saved, |model| model["components"]["values"] = json!([0, 0, 0, 0, 0, 0])));
+    let saved = scores(&privacy(), points(50));
+    assert!(read_after(&saved, |_| {}));
+    assert!(!read_after(&saved, |model| model["means"] = json!([0.0, 0.0])));
+    assert!(!read_after(&saved, |model| model["means"][0] = json!(7.0)));
+    assert!(!read_after(&saved, |model| model["deviations"][0] = json!(0.0)));
+    assert!(!read_after(&saved, |model| model["deviations"][0] = json!(5e-324)));
 }

@@ -21,6 +21,7 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use throng_learn::boosting::{BoostingClassifier, BoostingOptions, BoostingRegressor};
+use throng_learn::forest::{ForestClassifier, ForestOptions, ForestRegressor, TreeOptions};
 use throng_learn::linear::{LinearOptions, LinearRegression};
 use throng_learn::logistic::{LogisticOptions, LogisticRegression};
 use throng_learn::naive_bayes::{NaiveBayes, NaiveBayesOptions};
@@ -79,6 +80,20 @@ fn boosting(options: &Options) -> Result<(), Fault> {
     })
 }
 
+/// Random trees, for classes or for a number.
+fn forest(options: &Options, grown: &ForestOptions) -> Result<(), Fault> {
+    if Schema::read(&options.directory()?)?.label_bounds.is_some() {
+        return regress(options, |set, privacy| {
+            let (columns, label) = (set.schema.mixed()?, set.schema.label()?);
+            Ok(ForestRegressor::new(columns, label, privacy, grown.clone())?)
+        });
+    }
+    classify(options, |set, privacy| {
+        let (columns, classes) = (set.schema.mixed()?, set.schema.classes()?);
+        Ok(ForestClassifier::new(columns, classes, privacy, grown.clone())?)
+    })
+}
+
 fn main() -> Result<(), Fault> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (model, rest) = arguments.split_first().ok_or("which model?")?;
@@ -97,6 +112,8 @@ fn main() -> Result<(), Fault> {
             Ok(NaiveBayes::new(columns, classes, privacy, NaiveBayesOptions::default())?)
         }),
         "boosting" => boosting(&options),
+        "forest" => forest(&options, &ForestOptions::default()),
+        "tree" => forest(&options, &TreeOptions::default().into()),
         "kmeans" => cluster(&options),
         "histogram" => count(&options),
         "mlp" => nets::mlp(&options),

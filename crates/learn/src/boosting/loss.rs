@@ -121,7 +121,8 @@ mod tests {
     fn curvature_costs_nothing_beside_gradients() {
         for i in 0..=1000 {
             let q = f64::from(i) / 1000.0;
-            assert!(q * q + (3.0 * q * (1.0 - q)).powi(2) <= 1.0 + 1e-12);
+            let curvature = 3.0 * q * (1.0 - q);
+            assert!(q * q + curvature * curvature <= 1.0 + 1e-12);
         }
     }
 }

@@ -44,6 +44,9 @@ fn contribute(point: &[f64], centre: &[f64], square: f64, radius: f64, way: &mut
 }
 
 /// Moves each centre to the noisy mean of its points, as far as that is not noise.
+///
+/// First all centres move together, by the mean of the ways of all points, of which noise hides little;
+/// then each by what is left of its own.
 pub(super) fn step(
     points: &Matrix<f64>,
     centres: &mut Matrix<f64>,
@@ -53,24 +56,61 @@ pub(super) fn step(
 ) -> Result<(), MechanismError> {
     let mut cells = sums(points, centres, radius);
     noise.add(&mut cells, run)?;
-    let deviation = contribution::deviation(noise);
-    for (cluster, cells) in cells.chunks_exact(centres.columns() + 1).enumerate() {
-        move_centre(centres.row_mut(cluster), cells, radius, deviation);
+    let deviation = contribution::deviation(noise) / RADIUS;
+    let clusters: Vec<Cluster> = cells
+        .chunks_exact(centres.columns() + 1)
+        .map(|cells| Cluster::of(cells, deviation))
+        .collect();
+    let all = Cluster::all(&clusters, centres.columns());
+    let shift = all.mean(deviation * count(clusters.len()).sqrt());
+    for (cluster, own) in clusters.iter().enumerate() {
+        let left = own.less(&shift);
+        let ways = shift.iter().zip(left.mean(deviation)).map(|(shift, own)| shift + own);
+        for (x, way) in centres.row_mut(cluster).iter_mut().zip(ways) {
+            *x = (*x + way * radius).clamp(-1.0, 1.0);
+        }
     }
     Ok(())
 }
 
-/// The sum is shrunk by what noise alone would be (James and Stein), so a centre with few points stays
-/// about where it is.
-fn move_centre(centre: &mut [f64], cells: &[i64], radius: f64, deviation: f64) {
-    let Some((size, sum)) = cells.split_first() else { return };
-    let least = deviation / number(COUNT);
-    let size = (number(*size) / number(COUNT)).max(least).max(1.0);
-    let length: f64 = sum.iter().map(|x| number(*x) * number(*x)).sum();
-    let noise = deviation * deviation * count(sum.len());
-    let kept = (1.0 - noise / length.max(1.0)).max(0.0);
-    for (x, way) in centre.iter_mut().zip(sum) {
-        *x = (*x + kept * number(*way) / RADIUS * radius / size).clamp(-1.0, 1.0);
+/// About how many points a cluster has, and the sum of the ways from its centre, in radii.
+struct Cluster {
+    size: f64,
+    sum: Vec<f64>,
+}
+
+impl Cluster {
+    /// From noisy cells; a size below its noise is taken for as much.
+    fn of(cells: &[i64], deviation: f64) -> Self {
+        let (size, sum) = cells.split_first().map_or((0, &[][..]), |(size, sum)| (*size, sum));
+        let least = deviation * RADIUS / number(COUNT);
+        let size = (number(size) / number(COUNT)).max(least).max(1.0);
+        Self { size, sum: sum.iter().map(|x| number(*x) / RADIUS).collect() }
+    }
+
+    /// All of them as one.
+    fn all(clusters: &[Self], columns: usize) -> Self {
+        let mut all = Self { size: 0.0, sum: vec![0.0; columns] };
+        for cluster in clusters {
+            all.size += cluster.size;
+            all.sum.iter_mut().zip(&cluster.sum).for_each(|(sum, x)| *sum += x);
+        }
+        all
+    }
+
+    /// The same counted from where all points are on average.
+    fn less(&self, shift: &[f64]) -> Self {
+        let sum = self.sum.iter().zip(shift).map(|(x, shift)| x - self.size * shift).collect();
+        Self { size: self.size, sum }
+    }
+
+    /// The mean way, without the part that noise alone would make of it (James and Stein): where there are
+    /// few points there is no way.
+    fn mean(&self, deviation: f64) -> Vec<f64> {
+        let length: f64 = self.sum.iter().map(|x| x * x).sum();
+        let noise = deviation * deviation * count(self.sum.len());
+        let kept = (1.0 - noise / length.max(f64::MIN_POSITIVE)).max(0.0);
+        self.sum.iter().map(|x| kept * x / self.size.max(1.0)).collect()
     }
 }
 

@@ -8,10 +8,7 @@ use crate::{Examples, LearnError, Matrix, Privacy};
 /// # Guarantee
 /// Epsilons without a delta add up. Any other target is that of one Gaussian release, mu = 1/sigma; a part
 /// of it has mu² times that part, rounded down, and squares of mu add up.
-pub(super) fn part(
-    privacy: &Privacy,
-    (part, whole): (u32, u32),
-) -> Result<Privacy, LearnError> {
+pub(super) fn part(privacy: &Privacy, (part, whole): (u32, u32)) -> Result<Privacy, LearnError> {
     let below = |x: &Rational| Enclosure::of_rational(x).lower();
     let target = match privacy.epsilon_if_pure()? {
         Some(epsilon) => {

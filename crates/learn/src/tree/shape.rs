@@ -155,7 +155,9 @@ impl Shape {
     /// How many leaves.
     pub(crate) fn leaves(&self) -> usize {
         match self.asks {
-            Asks::Level => self.questions.iter().map(|question| usize::from(question.parts)).product(),
+            Asks::Level => {
+                self.questions.iter().map(|question| usize::from(question.parts)).product()
+            }
             Asks::Node => self.questions.len() + 1,
         }
     }
@@ -202,8 +204,7 @@ fn grow(
 ) -> Result<(), MechanismError> {
     let Some(question) = questions.get_mut(place) else { return Ok(()) };
     let column = draws.below(columns.count())?;
-    let (Some(declared), Some(whole)) =
-        (columns.as_slice().get(column), left.get(column).copied())
+    let (Some(declared), Some(whole)) = (columns.as_slice().get(column), left.get(column).copied())
     else {
         return Ok(());
     };

@@ -1,9 +1,12 @@
 //! What the tests of trees, clusters and counts share.
 #![allow(dead_code, reason = "each test uses a part")]
 
+use serde_json::Value;
 use throng_account::filter::{Budget as Amount, cost};
-use throng_learn::{Matrix, Predictions};
-use throng_mechanism::{Budget, Mechanism};
+use throng_learn::{Matrix, Model, Predictions, Saved};
+use throng_mechanism::{Budget, Mechanism, Permit, Sensitive};
+use throng_numeric::Rational;
+use throng_sample::SeededEntropy;
 
 /// Numbers for generated tables: a small congruential generator, the same on every machine.
 pub(crate) struct Dice(u64);
@@ -36,6 +39,24 @@ pub(crate) fn budget<M: Mechanism>(mechanism: &M) -> Budget {
         |epsilon| Amount::Pure { epsilon },
     );
     Budget::of(amount, under).unwrap()
+}
+
+/// Whether a fit on a permit refuses a table of another width: the path that skips `Learner::fit`.
+#[expect(clippy::disallowed_methods, reason = "a permit that nobody paid for")]
+pub(crate) fn refused<M: Mechanism>(mechanism: &M, input: M::Input) -> bool
+where
+    M::Input: Sized,
+{
+    let nothing = Amount::Pure { epsilon: Rational::ZERO };
+    let permit = Permit::issue(mechanism.spec(), mechanism.neighbours(), nothing);
+    mechanism.run(&Sensitive::new(input), permit, &mut SeededEntropy::new(3)).is_err()
+}
+
+/// Whether a saved model is still read after its parameters were changed.
+pub(crate) fn read_after<M: Model>(saved: &Saved<M>, change: impl FnOnce(&mut Value)) -> bool {
+    let mut file: Value = serde_json::from_str(&saved.to_json().unwrap()).unwrap();
+    change(&mut file["model"]);
+    Saved::<M>::from_json(&file.to_string()).is_ok()
 }
 
 /// The share of rows whose class is right; probabilities must be probabilities.
