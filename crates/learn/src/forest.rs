@@ -1,9 +1,10 @@
 //! Random trees: shapes drawn without the data, leaves that count.
 //!
 //! Each tree asks a few random questions; each leaf knows, with noise, how many records of each
-//! class fell into it, or how many there were and the sum of their labels. A row is judged by the sum of
-//! what its leaves know. It takes no rounds, so it has pure epsilon too; boosted trees
-//! ([`crate::boosting`]) use the same budget far better. A single decision tree is a forest of one.
+//! class fell into it, or how many there were and the sum of their labels. A row is judged by how likely
+//! its leaves hold each class, or by the sum of what they know. It takes no rounds, so it has pure
+//! epsilon too; boosted trees ([`crate::boosting`]) use the same budget far better. A single
+//! decision tree is a forest of one ([`TreeOptions`]).
 
 mod model;
 mod tally;
@@ -102,6 +103,11 @@ impl Forest {
         privacy.certify(noise.spec())?;
         Ok(Self { tally, noise })
     }
+
+    /// A standard deviation of the noise of a count, at least one record.
+    fn doubt(&self) -> f64 {
+        (contribution::deviation(&self.noise) / tally::UNIT).max(1.0)
+    }
 }
 
 /// How a decision tree is grown: a forest of one whose nodes each ask their own question.
@@ -114,7 +120,7 @@ pub struct TreeOptions {
 
 impl Default for TreeOptions {
     fn default() -> Self {
-        Self { depth: 5 }
+        Self { depth: 8 }
     }
 }
 
@@ -193,7 +199,8 @@ impl Mechanism for ForestClassifier {
         let labels: Vec<Option<f64>> =
             labels.map(|label| self.classes.place(*label).map(|_| f64::from(*label))).collect();
         let trees = self.forest.tally.grown(input.features(), &labels, &self.forest.noise, run)?;
-        Ok(ForestClassifierModel { columns: self.forest.tally.columns().clone(), trees })
+        let columns = self.forest.tally.columns().clone();
+        Ok(ForestClassifierModel { columns, trees, doubt: self.forest.doubt() })
     }
 }
 
@@ -252,9 +259,8 @@ impl Mechanism for ForestRegressor {
             input.labels().iter().map(|label| Some(self.label.symmetric(*label))).collect();
         let labels: Vec<Option<f64>> = labels;
         let trees = self.forest.tally.grown(input.features(), &labels, &self.forest.noise, run)?;
-        let least = contribution::deviation(&self.forest.noise) / tally::UNIT;
         let columns = self.forest.tally.columns().clone();
-        Ok(ForestRegressorModel { columns, label: self.label, trees, least: least.max(1.0) })
+        Ok(ForestRegressorModel { columns, label: self.label, trees, least: self.forest.doubt() })
     }
 }
 

@@ -38,12 +38,12 @@ pub(crate) fn check(trees: &[Tree], columns: &Columns, width: usize) -> Result<(
     Err(LearnError::malformed("a tree is none, or not one of these columns"))
 }
 
-/// What the leaves of each row say, added up; each number first changed by `read`.
+/// What the leaves of each row say, put together by `add`, leaf by leaf.
 pub(crate) fn totals(
     columns: &Columns,
     trees: &[Tree],
     features: &Matrix<f64>,
-    read: impl Fn(f64) -> f64,
+    add: impl Fn(&mut [f64], &[f64]),
 ) -> Matrix<f64> {
     let codes = Codes::of(columns, features);
     let width = trees.first().map_or(0, |tree| tree.values.columns());
@@ -52,9 +52,13 @@ pub(crate) fn totals(
     for tree in trees {
         tree.shape.leaves_of(&codes, &mut leaves);
         for (row, leaf) in leaves.iter().enumerate() {
-            let said = tree.values.row(usize::from(*leaf));
-            totals.row_mut(row).iter_mut().zip(said).for_each(|(sum, x)| *sum += read(*x));
+            add(totals.row_mut(row), tree.values.row(usize::from(*leaf)));
         }
     }
     totals
+}
+
+/// Adds numbers to others.
+pub(crate) fn plus(sums: &mut [f64], said: &[f64]) {
+    sums.iter_mut().zip(said).for_each(|(sum, x)| *sum += x);
 }

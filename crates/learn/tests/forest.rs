@@ -150,6 +150,7 @@ fn a_file_that_is_no_model_is_not_read() {
     let saved = fitted(&learner(&targets()[0], TreeOptions::default().into()), examples(300, 1));
     assert!(read_after(&saved, |_| {}));
     assert!(!read_after(&saved, |model| model["trees"] = json!([])));
+    assert!(!read_after(&saved, |model| model["doubt"] = json!(0)));
     assert!(!read_after(&saved, |model| model["columns"].as_array_mut().unwrap().truncate(1)));
     let shape = "/trees/0/shape/questions";
     assert!(!read_after(&saved, |model| {

@@ -182,3 +182,34 @@ fn a_file_that_is_no_model_is_not_read() {
     assert!(!read_after(&saved, |model| model["centres"] = json!({"shape": [0, 2], "values": []})));
     assert!(!read_after(&saved, |model| model["bounds"] = json!([[0, 1], [0, 1], [0, 1]])));
 }
+
+/// Few points of many columns, where noise hides every axis: clusters are still far better than one centre
+/// for all.
+#[test]
+fn many_columns_that_noise_hides_are_clustered() {
+    const COLUMNS: usize = 64;
+    let mut dice = Dice::new(4);
+    let heaps: Vec<f64> =
+        (0..10 * COLUMNS).map(|_| if dice.below(4) == 0 { 0.6 } else { -0.8 }).collect();
+    let mut values = Vec::new();
+    for _ in 0..1300 {
+        let start = dice.below(10) * COLUMNS;
+        let near = |x: &f64| (x + 1.2 * (dice.fraction() - 0.5)).clamp(-1.0, 1.0);
+        values.extend(heaps[start..start + COLUMNS].iter().map(near));
+    }
+    let rows = Matrix::new(1300, COLUMNS, values).unwrap();
+    let square =
+        |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+    let inertia = |centres: &Matrix<f64>| -> f64 {
+        let nearest = |row| centres.iter().map(|c| square(c, row)).fold(f64::INFINITY, f64::min);
+        rows.iter().map(nearest).sum()
+    };
+    let mut mean = Matrix::filled(1, COLUMNS, 0.0);
+    for row in rows.iter() {
+        mean.row_mut(0).iter_mut().zip(row).for_each(|(sum, x)| *sum += x / 1300.0);
+    }
+    let bounds = Bounds::same(COLUMNS, -1.0, 1.0).unwrap();
+    let learner = KMeans::new(bounds, 10, &privacy(), KMeansOptions::default()).unwrap();
+    let found = inertia(&fitted(&learner, rows.clone()).model().centres());
+    assert!(found < 0.6 * inertia(&mean), "{found} {}", inertia(&mean));
+}

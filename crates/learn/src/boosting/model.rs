@@ -46,7 +46,7 @@ impl Predict for BoostedClassifier {
     fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError> {
         check_columns(features.columns(), self.columns())?;
         let classes = self.classes.count();
-        let scores = tree::totals(&self.columns, &self.trees, features, |x| x);
+        let scores = tree::totals(&self.columns, &self.trees, features, tree::plus);
         let mut probabilities = Matrix::filled(features.rows(), classes, 0.0);
         let mut chosen = Vec::with_capacity(features.rows());
         for (place, found) in scores.iter().enumerate() {
@@ -99,7 +99,7 @@ impl Predict for BoostedRegressor {
 
     fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError> {
         check_columns(features.columns(), self.columns())?;
-        let scores = tree::totals(&self.columns, &self.trees, features, |x| x);
+        let scores = tree::totals(&self.columns, &self.trees, features, tree::plus);
         let number =
             |score: &f64| self.label.clamp(self.label.middle() + score * self.label.width() / 2.0);
         Ok(Predictions::Numbers(scores.values().iter().map(number).collect()))

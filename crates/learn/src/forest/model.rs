@@ -12,6 +12,8 @@ use crate::{Interval, LearnError, Matrix, Model, Predict, Predictions};
 pub struct ForestClassifierModel {
     pub(super) columns: Columns,
     pub(super) trees: Vec<Tree>,
+    /// A standard deviation of the noise: a leaf with as many records is half believed.
+    pub(super) doubt: f64,
 }
 
 /// What a file says.
@@ -19,16 +21,18 @@ pub struct ForestClassifierModel {
 struct StoredClassifier {
     columns: Columns,
     trees: Vec<Tree>,
+    doubt: f64,
 }
 
 impl TryFrom<StoredClassifier> for ForestClassifierModel {
     type Error = LearnError;
 
     fn try_from(stored: StoredClassifier) -> Result<Self, LearnError> {
-        let StoredClassifier { columns, trees } = stored;
+        let StoredClassifier { columns, trees, doubt } = stored;
         let classes = trees.first().map_or(0, |tree| tree.values.columns());
         tree::check(&trees, &columns, classes)?;
-        Ok(Self { columns, trees })
+        let doubt = crate::error::positive("the doubt", doubt)?;
+        Ok(Self { columns, trees, doubt })
     }
 }
 
@@ -37,6 +41,27 @@ impl ForestClassifierModel {
     #[must_use]
     pub const fn declared(&self) -> &Columns {
         &self.columns
+    }
+
+    /// How frequent each class is in all leaves together.
+    fn usual(&self) -> Vec<f64> {
+        let mut usual = vec![0.0; self.trees.first().map_or(0, |tree| tree.values.columns())];
+        for leaf in self.trees.iter().flat_map(|tree| tree.values.iter()) {
+            tree::plus(&mut usual, leaf);
+        }
+        usual.iter_mut().for_each(|x| *x = x.max(1.0));
+        let total: f64 = usual.iter().sum();
+        usual.iter_mut().for_each(|x| *x /= total);
+        usual
+    }
+
+    /// Adds how likely each class is by one leaf: as it counts, the less so the fewer it counts beside
+    /// the noise, and for the rest as usual.
+    fn add_chances(&self, sums: &mut [f64], known: &[f64], usual: &[f64]) {
+        let total: f64 = known.iter().map(|x| x.max(0.0)).sum();
+        for ((sum, x), usual) in sums.iter_mut().zip(known).zip(usual) {
+            *sum += (x.max(0.0) + self.doubt * usual) / (total + self.doubt);
+        }
     }
 }
 
@@ -51,14 +76,17 @@ impl Predict for ForestClassifierModel {
 
     fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError> {
         check_columns(features.columns(), self.columns())?;
-        let mut probabilities = tree::totals(&self.columns, &self.trees, features, |x| x.max(0.0));
+        let usual = self.usual();
+        let mut probabilities =
+            tree::totals(&self.columns, &self.trees, features, |sums, known| {
+                self.add_chances(sums, known, &usual);
+            });
         let mut chosen = Vec::with_capacity(features.rows());
         for place in 0..features.rows() {
             let row = probabilities.row_mut(place);
             chosen.push(argmax(row));
-            // All classes are as likely as each other where nothing is known.
-            let total: f64 = row.iter().map(|x| x + 1e-9).sum();
-            row.iter_mut().for_each(|x| *x = (*x + 1e-9) / total);
+            let total: f64 = row.iter().sum();
+            row.iter_mut().for_each(|x| *x /= total);
         }
         Ok(Predictions::Classes { chosen, probabilities: Some(probabilities) })
     }
@@ -114,7 +142,7 @@ impl Predict for ForestRegressorModel {
 
     fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError> {
         check_columns(features.columns(), self.columns())?;
-        let totals = tree::totals(&self.columns, &self.trees, features, |x| x);
+        let totals = tree::totals(&self.columns, &self.trees, features, tree::plus);
         let number = |known: &[f64]| {
             let records = known.first().copied().unwrap_or(0.0).max(self.least);
             let mean = (known.get(1).copied().unwrap_or(0.0) / records).clamp(-1.0, 1.0);
