@@ -5,7 +5,8 @@
 //!    that there are many points. The cells and their noisy counts are a small public
 //!    table that resembles the data.
 //! 3. *Start.* Ordinary k-means runs on the sketch, as often as one likes.
-//! 4. *Steps.* Each centre moves to the noisy mean of its points. A point counts from its centre and
+//! 4. *Steps.* All centres move together by the noisy mean of the ways to their points, then each by what is
+//!    left of its own, as far as that is not noise. A point counts from its centre and
 //!    no further than a radius, which the sketch suggests: so noise is as small as a cluster, not as
 //!    large as the bounds.
 //!

@@ -14,7 +14,7 @@ use throng_learn::forest::{
 use throng_learn::{
     Classes, Classified, Interval, Learner, Matrix, Measured, Predict, Predictions, Privacy, Saved,
 };
-use throng_mechanism::{Mechanism, Neighbours, Sensitive};
+use throng_mechanism::{Neighbours, Sensitive};
 use throng_sample::SeededEntropy;
 
 fn columns() -> Columns {
@@ -123,12 +123,11 @@ fn both_formats_give_the_model_back() {
 #[test]
 fn a_replaced_record_costs_no_more_than_two_cells() {
     let [added, _, replaced] = targets();
-    let sigma = |privacy: &Privacy| {
-        let spec = learner(privacy, ForestOptions::default()).spec().to_string();
-        let sigma = spec.split("sigma=").nth(1).unwrap().split([',', ')']).next().unwrap();
-        sigma.parse::<throng_numeric::Rational>().unwrap().to_f64_nearest()
+    let doubt = |privacy: &Privacy| {
+        let saved = fitted(&learner(privacy, ForestOptions::default()), examples(10, 1));
+        serde_json::to_value(saved.model()).unwrap()["doubt"].as_f64().unwrap()
     };
-    let ratio = sigma(&replaced) / sigma(&added);
+    let ratio = doubt(&replaced) / doubt(&added);
     assert!((ratio - 2_f64.sqrt()).abs() < 1e-5, "{ratio}");
 }
 

@@ -71,7 +71,7 @@ fn scores_help_where_bounds_are_wide() {
     let input = Sensitive::new(examples(20_000, 1));
     let model = alone.fit(&input, &mut budget(&alone), &mut SeededEntropy::new(3)).unwrap();
     let without = right(&model.value().predict(held.features()).unwrap(), held.labels());
-    assert!(with > 0.8 && with > without + 0.1, "{with} {without}");
+    assert!(with > 0.95 && with > without + 0.02, "{with} {without}");
 }
 
 /// One permit pays for both, the card says both, and together they are what was asked for.
