@@ -36,8 +36,7 @@ pub(crate) fn check_block(block: &mut impl Block) -> Result<(), MechanismError> 
     for phase in 0..4 {
         let kept = |place: usize| place % 4 == phase;
         block.compute(&|place| if kept(place) { 0 } else { place + 1 });
-        alike &=
-            (0..rows).filter(|place| kept(*place)).all(|place| block.row(place) == reference);
+        alike &= (0..rows).filter(|place| kept(*place)).all(|place| block.row(place) == reference);
     }
     if alike {
         return Ok(());

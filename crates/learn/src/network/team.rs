@@ -78,8 +78,7 @@ impl Team {
                 .collect();
             sum(room, task, own, sums);
             for other in others {
-                let part =
-                    other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                let part = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
                 sums.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
             }
         });
