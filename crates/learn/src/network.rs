@@ -35,6 +35,8 @@ mod team;
 mod tests;
 mod total;
 mod training;
+#[cfg(test)]
+mod vectors;
 mod walk;
 mod window;
 

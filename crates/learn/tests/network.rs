@@ -148,6 +148,20 @@ fn training_costs_what_was_asked_for_and_no_less() {
     }
 }
 
+/// The noise that dp-accounting 0.6.0 (privacy loss distributions, connect-the-dots, pessimistic, interval 1e-4, 586
+/// compositions of `from_gaussian_mechanism(sigma, sampling_prob=2048/60000)`) finds by bisection for an epsilon of
+/// 3 at a delta of 1e-5: between 1.3941874 and 1.3941879.
+#[test]
+fn noise_is_what_dp_accounting_finds() {
+    let privacy = Privacy::approximate(3.0, 1e-5).unwrap();
+    let options =
+        NetworkOptions { records: Some(60_000), batch: Some(2048), steps: 586, ..small() };
+    let bounds = Bounds::same(COLUMNS, 0.0, 1.0).unwrap();
+    let training = Training::new(bounds, Classes::new(10).unwrap(), &privacy, options).unwrap();
+    let found = training.noise_multiplier().to_f64_nearest();
+    assert!((found / 1.394_187_6 - 1.0).abs() < 1e-4, "{found}");
+}
+
 #[test]
 fn other_targets_are_reached() {
     let targets = [
