@@ -148,9 +148,9 @@ fn training_costs_what_was_asked_for_and_no_less() {
     }
 }
 
-/// The noise that dp-accounting 0.6.0 (privacy loss distributions, connect-the-dots, pessimistic, interval 1e-4, 586
-/// compositions of `from_gaussian_mechanism(sigma, sampling_prob=2048/60000)`) finds by bisection for an epsilon of
-/// 3 at a delta of 1e-5: between 1.3941874 and 1.3941879.
+/// The noise that dp-accounting 0.6.0 finds by bisection for an epsilon of 3 at a delta of 1e-5, of 586 compositions
+/// of `from_gaussian_mechanism(sigma, sampling_prob=2048/60000, value_discretization_interval=1e-4)`: with the optimistic
+/// estimate (privacy buckets) 1.3854549, with the pessimistic one (connect-the-dots) 1.3941878.
 #[test]
 fn noise_is_what_dp_accounting_finds() {
     let privacy = Privacy::approximate(3.0, 1e-5).unwrap();
@@ -159,7 +159,7 @@ fn noise_is_what_dp_accounting_finds() {
     let bounds = Bounds::same(COLUMNS, 0.0, 1.0).unwrap();
     let training = Training::new(bounds, Classes::new(10).unwrap(), &privacy, options).unwrap();
     let found = training.noise_multiplier().to_f64_nearest();
-    assert!((found / 1.394_187_6 - 1.0).abs() < 1e-4, "{found}");
+    assert!((1.385_454_9..1.394_187_8 * 1.000_1).contains(&found), "{found}");
 }
 
 #[test]
@@ -350,10 +350,10 @@ fn progress_is_told_with_what_was_spent() {
         loss.unwrap().epsilon(1e-5).unwrap().upper
     };
     // Rounded up to the next twentieth of the plan: never too small, and right at the end.
-    for (step, found) in &told {
-        assert_eq!(*found, epsilon(step.next_multiple_of(2)));
+    assert!(told.is_sorted_by(|(_, before), (_, after)| before <= after));
+    for (step, mark) in [(0, 2), (1, 2), (14, 16), (29, 30)] {
+        assert_eq!(told[step].1, epsilon(mark));
     }
-    assert_eq!(told.last().unwrap().1, epsilon(30));
 }
 
 #[test]

@@ -18,8 +18,10 @@ use crate::{Card, LearnError, Model};
 /// way, by what was seen, to stop after k of T steps has run no more than all T of them and thrown the
 /// rest away. What k steps cost ([`Checkpoint::spent`]) is a reading, and a guarantee only if k was fixed
 /// in advance. To go on with other noise or more steps is another plan; a checkpoint does not take part in
-/// two. A segment that is interrupted leaves nothing behind but its cost, in the budget or ledger that issued its
-/// permit: that ledger's limit holds over all that is run, however it is chosen.
+/// two. A card knows the way that led to its weights, and no other: whoever runs a segment twice and keeps
+/// the better has released both. A segment that is interrupted leaves nothing behind but its cost, in the
+/// budget or ledger that issued its permit: that ledger's limit holds over all that is run, however it is
+/// chosen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct Checkpoint {

@@ -1,6 +1,6 @@
 //! What is told about a training while it runs.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 
 use throng_account::{Accuracy, MechanismSpec, Neighbours, PrivacyLoss};
 
@@ -37,8 +37,8 @@ impl<'a> Progress<'a> {
     /// Epsilon at a delta for what was released up to here, that of a private start included; 0 if the
     /// data is public.
     ///
-    /// It is the upper end, at the next twentieth of the plan: so it is computed at most twenty times (some
-    /// milliseconds each) for one delta, however often it is asked for, and is never too small. With
+    /// It is the upper end, at the next twentieth of the plan: so it is computed at most twenty times,
+    /// however often it is asked for, and is never too small. With
     /// correlated noise it is that of the whole run.
     ///
     /// It tells how a plan that was fixed in advance goes on. To stop when it reaches some value
@@ -55,32 +55,31 @@ impl<'a> Progress<'a> {
 pub(super) struct Meter<'a> {
     cost: &'a dyn Fn(u64) -> MechanismSpec,
     under: Neighbours,
-    /// The step, the bits of the delta, and epsilon.
-    known: Cell<Option<(u64, u64, f64)>>,
+    /// The loss of so many steps.
+    known: RefCell<Option<(u64, PrivacyLoss)>>,
 }
 
 impl std::fmt::Debug for Meter<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Meter").field("known", &self.known).finish_non_exhaustive()
+        f.debug_struct("Meter").field("under", &self.under).finish_non_exhaustive()
     }
 }
 
 impl<'a> Meter<'a> {
     pub(super) const fn new(cost: &'a dyn Fn(u64) -> MechanismSpec, under: Neighbours) -> Self {
-        Self { cost, under, known: Cell::new(None) }
+        Self { cost, under, known: RefCell::new(None) }
     }
 
     fn epsilon(&self, step: u64, steps: u64, delta: f64) -> Result<f64, LearnError> {
         let mark = step.max(1).next_multiple_of(steps.div_ceil(MARKS).max(1)).min(steps.max(1));
-        match self.known.get() {
-            Some((at, bits, epsilon)) if (at, bits) == (mark, delta.to_bits()) => Ok(epsilon),
-            _ => {
-                let spec = (self.cost)(mark);
-                let loss = PrivacyLoss::of_spec(&spec, self.under, Accuracy::default())?;
-                let epsilon = loss.epsilon(delta)?.upper;
-                self.known.set(Some((mark, delta.to_bits(), epsilon)));
-                Ok(epsilon)
+        let mut known = self.known.borrow_mut();
+        let loss = match known.take() {
+            Some((at, loss)) if at == mark => loss,
+            Some(_) | None => {
+                PrivacyLoss::of_spec(&(self.cost)(mark), self.under, Accuracy::default())?
             }
-        }
+        };
+        let (_, loss) = known.insert((mark, loss));
+        Ok(loss.epsilon(delta)?.upper)
     }
 }
