@@ -105,12 +105,12 @@ pub(crate) fn made_up(at: usize, salt: usize) -> i16 {
 mod tests {
     use super::*;
 
-    /// Sums (a + b) - b with a large b, or a + (b - b): the first loses digits of a, for certain.
+    /// Sums (a + b) + c with large b = -c, or a + (b + c): the first loses digits of a, for certain.
     fn summed(late: impl Fn(usize) -> bool) -> Result<(), MechanismError> {
         check::<f64>(16, 2, 1, |table, out| {
             for (place, (row, out)) in table.chunks_exact(2).zip(out).enumerate() {
-                let (a, b) = (row[0] + 0.125, 1e16);
-                *out = if late(place) { a + (b - b) } else { (a + b) - b };
+                let (a, [b, c]) = (row[0] + 0.125, [1e16, -1e16]);
+                *out = if late(place) { a + (b + c) } else { (a + b) + c };
             }
         })
     }

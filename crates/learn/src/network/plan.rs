@@ -21,7 +21,7 @@ pub(super) enum Plan {
     /// Poisson batches, and noise of its own in each step; the spec is that of one step.
     Independent { noise: Noise, each: MechanismSpec },
     /// The same batches in each epoch, and noise that is correlated over all steps.
-    Correlated(Box<Ftrl>),
+    Correlated(Ftrl),
 }
 
 impl Plan {
@@ -53,7 +53,7 @@ impl Plan {
             return Err(LearnError::invalid("the band", found, "at most 2^26 numbers together"));
         }
         let noise = CorrelatedNoise::within((bands, participation), BOUND, (gaussian, 1, 1))?;
-        Ok(Self::Correlated(Box::new(Ftrl::new(noise)?)))
+        Ok(Self::Correlated(Ftrl::new(noise)?))
     }
 
     /// What so many steps cost. Correlated noise is made for all steps together, and any number of them is
