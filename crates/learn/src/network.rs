@@ -22,6 +22,7 @@ mod chunk;
 mod clip;
 mod coins;
 mod float;
+mod frame;
 mod grid;
 mod layer;
 mod options;

@@ -6,13 +6,13 @@ use throng_sample::{Entropy, SeededEntropy};
 
 use super::batch::Batch;
 use super::clip::{Group, Outcome};
+use super::frame::{count_weight, groups};
 use super::grid::{BOUND, INPUT, ROWS};
 use super::layer::{Kind, Layer, Shape, Stage, stages};
 use super::options::{Clipping, NetworkOptions, StepNoise};
 use super::plan::Plan;
 use super::records::Records;
 use super::team::{Task, Team};
-use super::training::{count_weight, groups};
 use crate::math::{exp, ln, number};
 use crate::{Bounds, Classes, Classified, Matrix};
 

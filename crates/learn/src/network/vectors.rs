@@ -91,7 +91,7 @@ fn norms_of_gradients_are_those_of_pytorch() {
     }
 }
 
-/// Contributions are clipped a little closer than asked for, and are on a grid: less than 2 % of the sum.
+/// Contributions are clipped a little closer than asked for, and are on a grid.
 #[test]
 fn clipped_sums_are_those_of_pytorch() {
     let (records, places) = (records(), Vec::from_iter(0..24));
@@ -108,10 +108,17 @@ fn clipped_sums_are_those_of_pytorch() {
         assert_eq!(sums.last(), Some(&-24));
         let unit = CLIP / number(i64::try_from(BOUND).unwrap());
         let rows = expected("clipped", name);
-        let apart: Vec<f64> =
-            rows.iter().map(|(i, value)| number(sums[*i]) * unit - value).collect();
-        let (apart, size) = (norm(apart.iter()), norm(rows.iter().map(|(_, value)| value)));
-        assert!(apart < 0.02 * size, "{name}: {apart} of {size}");
+        let pairs: Vec<(f64, f64)> =
+            rows.iter().map(|(i, value)| (number(sums[*i]) * unit, *value)).collect();
+        // As long in the direction of the sum, ...
+        let along: f64 = pairs.iter().map(|(found, value)| found * value).sum();
+        let square: f64 = pairs.iter().map(|(_, value)| value * value).sum();
+        assert!((along / square - 1.0).abs() < 0.015, "{name}: {along} {square}");
+        // ... and apart by little in all: rounding is some thousandths of a contribution, of which 24 are summed, and
+        // every fifth parameter is looked at.
+        let apart: Vec<f64> = pairs.iter().map(|(found, value)| found - value).collect();
+        let most = 0.005 * 24.0 * CLIP / 5.0_f64.sqrt();
+        assert!(norm(apart.iter()) < most, "{name}: {} {most}", norm(apart.iter()));
     }
 }
 
