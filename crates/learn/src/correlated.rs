@@ -78,6 +78,7 @@ impl CorrelatedNoise {
         if reach == 0 {
             return Err(LearnError::invalid("the reach", reach, "at least 1"));
         }
+        bands.check(participation)?;
         // A record that is replaced takes its contributions away and puts others in their place.
         let under = gaussian.neighbours();
         let moved = Rational::from(reach) * Rational::from(crate::contribution::times(under));
@@ -113,7 +114,8 @@ impl CorrelatedNoise {
         &self.bands
     }
 
-    /// A run for vectors of so many numbers.
+    /// A run for vectors of so many numbers. One permit pays for one run: a mechanism that starts two has
+    /// to state the spec twice.
     #[must_use]
     pub fn start(&self, numbers: usize) -> Steps<'_> {
         let (sums, known) = (VecDeque::new(), VecDeque::new());
@@ -140,7 +142,9 @@ impl fmt::Debug for Steps<'_> {
 }
 
 impl Steps<'_> {
-    /// The next sum with its noise.
+    /// The next sum with its noise. That no record contributes more than the reach, nor more often than
+    /// the noise was made for, cannot be seen in a sum: it is for the caller to prove
+    /// ([`CorrelatedNoise`]).
     ///
     /// # Errors
     /// If all steps are taken, the vector has another length, or no noise can be drawn.

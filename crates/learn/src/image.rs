@@ -6,6 +6,8 @@ mod record;
 mod softmax;
 mod whitening;
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 use throng_account::{MechanismSpec, Neighbours};
 use throng_mechanism::{Mechanism, MechanismError, Run};
@@ -14,6 +16,7 @@ use crate::correlated::{Bands, CorrelatedNoise, Ftrl, Pace, Participation};
 use crate::data::check_columns;
 use crate::error::positive;
 use crate::math::{count, nearest};
+use crate::parallel::over_rows;
 use crate::scattering::{Scattering, Shape};
 use crate::{Classes, Classified, Interval, LearnError, Learner, Privacy};
 pub use model::ImageModel;
@@ -94,6 +97,12 @@ impl ImageOptions {
     }
 }
 
+/// About how many operations the features of a pixel take.
+const WORK: usize = 4096;
+
+/// The most places, and the most paths: tables of moments are squares of these.
+const MOST_SIDE: usize = 4096;
+
 /// A classifier of images: scattering features, whitened by bought moments, and a linear softmax fitted by
 /// noisy gradient descent.
 ///
@@ -132,6 +141,7 @@ impl ImageClassifier {
     ) -> Result<Self, LearnError> {
         options.check()?;
         let scattering = Scattering::new(shape)?;
+        check_sides(&scattering)?;
         let (gaussian, under) = (privacy.gaussian()?, privacy.neighbours());
         let times = crate::contribution::times(under);
         let moments = Moments::new(&gaussian, (options.moments, 4000), times)?;
@@ -157,14 +167,30 @@ impl ImageClassifier {
         &self.options
     }
 
-    /// The features of the records whose label is declared, as integers, and the labels.
+    /// The features of the records whose label is declared, as integers, and the labels. Those of one do not
+    /// depend on others, so they are computed side by side.
     fn records(&self, input: &Classified<f32>) -> (Vec<i16>, Vec<usize>) {
+        let work = WORK * self.scattering.shape().len();
+        let parts = over_rows(input.len(), work, |range| self.part(input, range));
+        let (mut steps, mut labels) = (Vec::new(), Vec::new());
+        for (mut more, of) in parts {
+            // The first part is moved, not copied.
+            if steps.is_empty() {
+                std::mem::swap(&mut steps, &mut more);
+            }
+            steps.extend(more);
+            labels.extend(of);
+        }
+        (steps, labels)
+    }
+
+    fn part(&self, input: &Classified<f32>, range: Range<usize>) -> (Vec<i16>, Vec<usize>) {
         let width = self.scattering.features();
         let mut reader = Reader::new(&self.scattering, self.pixels);
         let mut features = vec![0.0; width];
         let (mut steps, mut labels) =
-            (Vec::with_capacity(input.len().saturating_mul(width)), Vec::new());
-        for (image, label) in input.iter() {
+            (Vec::with_capacity(range.len().saturating_mul(width)), Vec::new());
+        for (image, label) in input.iter().skip(range.start).take(range.len()) {
             let Some(label) = self.classes.place(*label) else { continue };
             reader.features(image.iter().map(|x| f64::from(*x)), &mut features);
             let start = steps.len();
@@ -181,6 +207,19 @@ impl ImageClassifier {
         let contribution = count(usize::try_from(self.reach).unwrap_or(usize::MAX));
         Pace { rate: rate / (batch * contribution), momentum, decay }
     }
+}
+
+fn check_sides(scattering: &Scattering) -> Result<(), LearnError> {
+    let places = scattering.places();
+    let paths = scattering.features() / places.max(1);
+    if places.max(paths) <= MOST_SIDE {
+        return Ok(());
+    }
+    Err(LearnError::invalid(
+        "the shape of images",
+        format!("{places} places with {paths} features each"),
+        format!("at most {MOST_SIDE} of each"),
+    ))
 }
 
 impl Mechanism for ImageClassifier {
@@ -229,6 +268,7 @@ impl Mechanism for ImageClassifier {
 
 impl Learner for ImageClassifier {
     fn check(&self, input: &Classified<f32>) -> Result<(), LearnError> {
-        check_columns(input.features().columns(), self.scattering.shape().len())
+        check_columns(input.features().columns(), self.scattering.shape().len())?;
+        Ok(softmax::check_machine(self.scattering.features(), self.classes.count())?)
     }
 }

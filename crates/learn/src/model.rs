@@ -9,6 +9,7 @@ pub(crate) mod saved;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use throng_account::MechanismSpec;
 
 use crate::{LearnError, Matrix};
 pub use card::Card;
@@ -18,6 +19,12 @@ pub use saved::Saved;
 pub trait Model: Serialize + DeserializeOwned {
     /// What it is called in a saved file and on the command line: `logistic`, `k-means`, ...
     const KIND: &'static str;
+
+    /// What all that led to it costs, if that is more than the release that it came with: part of a
+    /// training knows what the whole costs.
+    fn paid(&self) -> Option<MechanismSpec> {
+        None
+    }
 }
 
 /// What a model says about rows it is shown.

@@ -11,6 +11,8 @@
 //! | sums are exact, whatever the order | `grid`, `total` |
 //! | a record's contribution does not depend on other records | `chunk`, `alike` |
 //! | batches are Poisson samples, exactly | `coins` |
+//! | noise that is correlated over the steps | [`crate::correlated`] |
+//! | threads do not show | `team` |
 //! | all that follows a noisy sum is post-processing | `state` |
 
 mod alike;
@@ -20,19 +22,27 @@ mod chunk;
 mod clip;
 mod coins;
 mod float;
+mod frame;
 mod grid;
 mod layer;
 mod options;
+mod plan;
+mod progress;
 mod records;
 mod segment;
 mod state;
+mod team;
 #[cfg(test)]
 mod tests;
 mod total;
 mod training;
+#[cfg(test)]
+mod vectors;
+mod walk;
 mod window;
 
 use serde::{Deserialize, Serialize};
+use throng_mechanism::MechanismError;
 
 use crate::data::check_columns;
 use crate::math::argmax;
@@ -41,7 +51,8 @@ pub use checkpoint::Checkpoint;
 use chunk::{Chunk, softmax};
 pub use layer::{Layer, Shape};
 use layer::{Stage, stages};
-pub use options::{Clipping, NetworkOptions, Optimiser, Schedule};
+pub use options::{Clipping, NetworkOptions, Optimiser, Schedule, StepNoise};
+pub use progress::Progress;
 use records::Records;
 pub use segment::Segment;
 pub use training::Training;
@@ -144,6 +155,15 @@ impl Network {
         all
     }
 
+    /// Whether this machine gives a row the same scores wherever it is in a table; no data is used.
+    ///
+    /// # Errors
+    /// If it does not.
+    pub fn check_machine(&self) -> Result<(), MechanismError> {
+        let stages = stages(self.shape, &self.layers)?;
+        alike::check_forward(&stages, &self.parameters(&stages))
+    }
+
     /// The bounds that inputs are clamped to.
     #[must_use]
     pub const fn bounds(&self) -> &Bounds {
@@ -193,7 +213,7 @@ impl Predict for Network {
         check_columns(features.columns(), self.columns())?;
         let stages = stages(self.shape, &self.layers)?;
         let parameters = self.parameters(&stages);
-        let mut chunk = Chunk::new(&stages);
+        let mut chunk = Chunk::forward_only(&stages);
         let classes = self.classes.count();
         let (mut chosen, mut probabilities) = (Vec::new(), Vec::new());
         let mut chances = vec![0.0; classes];

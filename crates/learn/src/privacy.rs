@@ -155,6 +155,11 @@ pub struct Gaussian {
 }
 
 impl Gaussian {
+    /// One release whose distance is 1 takes noise of `sigma`.
+    pub(crate) const fn of(sigma: Rational, under: Neighbours) -> Self {
+        Self { sigma, under }
+    }
+
     /// What "differ in one unit" means.
     #[must_use]
     pub const fn neighbours(&self) -> Neighbours {

@@ -12,6 +12,7 @@ mod morlet;
 mod plane;
 
 use crate::LearnError;
+pub use crate::network::Shape;
 use morlet::Wavelets;
 use plane::{halve, halved};
 
@@ -20,36 +21,6 @@ pub const DIRECTIONS: usize = 8;
 
 /// Features of each place: the average, the moduli at two scales, and the moduli of the finer ones' moduli.
 pub const PATHS: usize = 1 + 2 * DIRECTIONS + DIRECTIONS * DIRECTIONS;
-
-/// The size of images, as declared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Shape {
-    /// How many rows of pixels.
-    pub height: usize,
-    /// How many pixels in a row.
-    pub width: usize,
-    /// How many numbers in a pixel.
-    pub channels: usize,
-}
-
-impl Shape {
-    /// How many numbers in an image.
-    #[must_use]
-    pub const fn len(self) -> usize {
-        self.height.saturating_mul(self.width).saturating_mul(self.channels)
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub const fn is_empty(self) -> bool {
-        self.len() == 0
-    }
-
-    const fn pixels(self) -> usize {
-        self.height * self.width
-    }
-}
 
 /// The scattering transform of images of one shape: two scales, eight directions, two orders.
 ///
@@ -120,6 +91,7 @@ impl Scattering {
     pub fn room(&self) -> Room<'_> {
         Room {
             scattering: self,
+            channel: vec![0.0; self.shape.pixels()],
             planes: vec![0.0; DIRECTIONS * self.shape.pixels()],
             scratch: Default::default(),
         }
@@ -130,6 +102,7 @@ impl Scattering {
 #[derive(Debug)]
 pub struct Room<'a> {
     scattering: &'a Scattering,
+    channel: Vec<f32>,
     planes: Vec<f32>,
     scratch: morlet::Scratch,
 }
@@ -137,13 +110,18 @@ pub struct Room<'a> {
 impl Room<'_> {
     /// The features of an image: channel by channel, path by path, row by row.
     ///
-    /// The channels of the image come one after the other; what is missing counts as 0.
+    /// The channels of a pixel of the image are side by side; what is missing counts as 0.
     pub fn transform(&mut self, image: &[f32], features: &mut [f32]) {
         let each = PATHS * self.scattering.places();
-        let channels = image.chunks(self.scattering.shape.pixels());
-        for (channel, features) in channels.zip(features.chunks_mut(each)) {
-            self.channel(channel, features);
+        let channels = self.scattering.shape.channels;
+        let mut plane = std::mem::take(&mut self.channel);
+        for (channel, features) in (0..channels).zip(features.chunks_mut(each)) {
+            plane.fill(0.0);
+            let numbers = image.iter().skip(channel).step_by(channels);
+            plane.iter_mut().zip(numbers).for_each(|(pixel, x)| *pixel = *x);
+            self.channel(&plane, features);
         }
+        self.channel = plane;
     }
 
     fn channel(&mut self, image: &[f32], features: &mut [f32]) {

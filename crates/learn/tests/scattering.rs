@@ -165,3 +165,35 @@ fn a_fit_needs_a_budget_that_covers_it() {
     let mut entropy = SeededEntropy::new(1);
     assert!(learner(&privacy, small()).fit(&examples, &mut budget, &mut entropy).is_err());
 }
+
+/// `vectors/learn_network.csv` has them by direct convolutions in numpy.
+#[test]
+fn features_are_those_of_the_definition() {
+    let scattering = Scattering::new(Shape { height: 8, width: 12, channels: 2 }).unwrap();
+    let pixel = |k: u16| f32::from((3 * 37 + k * k % 65 * 11 + 3 * k * 5) % 65) / 64.0;
+    let image: Vec<f32> = (0..192).map(pixel).collect();
+    let mut features = vec![0.0; scattering.features()];
+    scattering.room().transform(&image, &mut features);
+    let text = include_str!("../../../vectors/learn_network.csv");
+    let mut seen = 0;
+    for line in text.lines().filter(|line| line.starts_with("scattering,8x12x2,")) {
+        let fields: Vec<&str> = line.split(',').collect();
+        let (index, value): (usize, f32) = (fields[2].parse().unwrap(), fields[3].parse().unwrap());
+        assert!((features[index] - value).abs() < 2e-6, "{line}: {}", features[index]);
+        seen += 1;
+    }
+    assert_eq!(seen, features.len().div_ceil(5));
+}
+
+#[test]
+fn images_of_a_size_that_no_machine_whitens_are_refused() {
+    let privacy = Privacy::approximate(1.0, 1e-5).unwrap();
+    let (pixels, classes) = (Interval::new(0.0, 1.0).unwrap(), Classes::new(2).unwrap());
+    for (height, width, channels, fits) in
+        [(256, 256, 1, true), (256, 260, 1, false), (4, 4, 50, true), (4, 4, 51, false)]
+    {
+        let shape = Shape { height, width, channels };
+        let made = ImageClassifier::new(shape, pixels, classes, &privacy, ImageOptions::default());
+        assert_eq!(made.is_ok(), fits);
+    }
+}

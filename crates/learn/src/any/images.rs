@@ -9,7 +9,8 @@ use crate::scattering::Shape;
 use crate::schema::Encoding;
 use crate::{Classified, Interval, LearnError, Learner, Matrix, Privacy, Schema};
 
-/// A classifier of images whose pixels are the columns of a table, row by row.
+/// A classifier of images whose pixels are the columns of a table, row by row, with the channels of a pixel
+/// side by side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Images(ImageClassifier);
 

@@ -11,6 +11,12 @@ pub(super) const PLACES: u32 = 12;
 /// The longest run.
 const MOST_STEPS: usize = 1 << 20;
 
+/// The most bands.
+const MOST_BANDS: usize = 1 << 12;
+
+/// Steps times bands, which is what a run and the search for its bands take.
+const MOST_WORK: usize = 1 << 28;
+
 /// Which steps a record can take part in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Participation {
@@ -75,14 +81,14 @@ impl Bands {
     /// binom(2k, k)/4^k. One band is independent noise.
     ///
     /// # Errors
-    /// If the band is not in 1..=2^16.
+    /// If the band is not in 1..=2^12.
     ///
     /// # Reference
     /// Kalinin, Lampert, *Banded Square Root Matrix Factorization for Differentially Private Model
     /// Training* (2024).
     pub fn square_root(band: usize) -> Result<Self, LearnError> {
-        if !(1..=1 << 16).contains(&band) {
-            return Err(LearnError::invalid("the band", band, "from 1 to 2^16"));
+        if !(1..=MOST_BANDS).contains(&band) {
+            return Err(LearnError::invalid("the band", band, "from 1 to 2^12"));
         }
         let mut steps = Vec::with_capacity(band);
         let mut coefficient = 1.0;
@@ -91,6 +97,16 @@ impl Bands {
             coefficient *= (2.0 * count(k) - 1.0) / (2.0 * count(k));
         }
         Ok(Self { steps })
+    }
+
+    /// Whether a run of so many steps is of a size that can be run.
+    pub(super) fn check(&self, of: Participation) -> Result<(), LearnError> {
+        let work = of.steps.saturating_mul(self.len());
+        if work <= MOST_WORK {
+            return Ok(());
+        }
+        let found = format!("{} times {}", of.steps, self.len());
+        Err(LearnError::invalid("steps times bands", found, "at most 2^28"))
     }
 
     /// How many bands.
@@ -159,9 +175,10 @@ impl Bands {
     /// [`Bands::square`] and [`Bands::error`] among bands of 1, 2, 4, ..., at most `most`.
     ///
     /// # Errors
-    /// If `most` is not in 1..=2^16.
+    /// If `most` (or the steps, if these are fewer) is not in 1..=2^12, or steps times bands are beyond 2^28.
     pub fn best(of: Participation, most: usize) -> Result<Self, LearnError> {
         let most = most.min(of.steps);
+        Self::square_root(most)?.check(of)?;
         let cost = |bands: &Self| bands.square(of).to_f64_nearest() * bands.error(of.steps);
         let mut best = Self::square_root(most)?;
         let mut band = 1;

@@ -98,7 +98,7 @@ impl Ftrl {
     }
 
     /// The records of each batch: a place for each record, drawn for itself.
-    fn assigned(
+    pub(crate) fn assigned(
         &self,
         records: usize,
         entropy: &mut dyn Entropy,

@@ -1,5 +1,7 @@
 //! The gradient of a linear softmax, record by record on integers, summed exactly.
 
+use std::ops::Range;
+
 use faer::{Accum, MatMut, MatRef, Par};
 use throng_mechanism::MechanismError;
 
@@ -7,6 +9,7 @@ use super::whitening::CLAMP;
 use crate::alike;
 use crate::correlated::Gradients;
 use crate::math::{count, nearest, number, single, softmax};
+use crate::parallel::over_rows;
 
 /// Residuals are multiples of 2^-11.
 pub(super) const RESIDUALS: f64 = 2048.0;
@@ -116,10 +119,25 @@ impl Gradients for Rows<'_> {
         self.labels.len()
     }
 
+    /// Parts of the records on threads of their own: sums of integers do not show who added what.
     fn clipped_sum(&self, weights: &[f64], records: &[usize]) -> Vec<i64> {
-        let (width, classes) = (self.width(), self.classes);
         let weights: Vec<f32> = weights.iter().map(|w| single(w * self.unit)).collect();
-        let weights = MatRef::from_column_major_slice(&weights, width, classes);
+        let part = |range: Range<usize>| self.part(&weights, records.get(range).unwrap_or(&[]));
+        let parts = over_rows(records.len(), 4 * weights.len(), part);
+        let mut totals = vec![0_i64; weights.len()];
+        for part in parts {
+            let both = totals.iter_mut().zip(part);
+            both.for_each(|(total, sum)| *total = total.saturating_add(sum));
+        }
+        totals
+    }
+}
+
+impl Rows<'_> {
+    /// The sum over some records.
+    fn part(&self, weights: &[f32], records: &[usize]) -> Vec<i64> {
+        let (width, classes) = (self.width(), self.classes);
+        let weights = MatRef::from_column_major_slice(weights, width, classes);
         let mut totals = vec![0_i64; width * classes];
         let mut block = vec![0.0_f32; BLOCK * width];
         let mut scores = vec![0.0_f32; BLOCK * classes];

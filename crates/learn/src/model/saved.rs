@@ -46,10 +46,15 @@ struct File<M> {
 }
 
 impl<M: Model> Saved<M> {
-    /// A released model with the card of its guarantee.
+    /// A released model with the card of its guarantee, or of all that it says was paid for it
+    /// ([`Model::paid`]).
     pub fn of(release: Release<M>) -> Self {
         let (model, guarantee) = release.into_parts();
-        Self { card: Card::of(&guarantee), model }
+        let card = match model.paid() {
+            Some(spec) => Card::stating(&spec, guarantee.neighbours()),
+            None => Card::of(&guarantee),
+        };
+        Self { card, model }
     }
 
     /// A model with a card.

@@ -1,76 +1,78 @@
-//! Whether this machine treats a record alike wherever it is in a chunk.
-//!
-//! The guarantee needs that what a record contributes depends on nothing but itself and the weights. The
-//! library's matrix products choose instructions by machine, so this is looked at on this machine, with
-//! these shapes, before data is touched: a row of made-up numbers, with made-up weights, must give the same
-//! bits in every place, and with any other rows around it.
+//! Whether this machine treats a record alike wherever it is in a chunk: see [`crate::alike`].
 
 use throng_mechanism::MechanismError;
 
 use super::chunk::{Chunk, Gradients};
+use super::float::float;
 use super::grid::ROWS;
 use super::layer::Stage;
+use crate::alike::{self, Block, made_up};
 
+/// Forward and backward with made-up weights.
+///
 /// # Errors
 /// If it does not.
 pub(super) fn check(stages: &[Stage], chunk: &mut Chunk) -> Result<(), MechanismError> {
     let length = stages.iter().map(Stage::parameters).sum();
-    let parameters: Vec<f32> = (0..length).map(|at| 0.3 * (made_up(at, 7) - 0.49)).collect();
-    // Once all rows alike, then the same row in a few places among others.
-    let alike = pass(stages, &parameters, chunk, |_| true);
-    let reference = row(chunk, 0);
-    let mut same = alike && (1..ROWS).all(|place| row(chunk, place) == reference);
-    for phase in 0..4 {
-        let kept = |place: usize| place % 4 == phase;
-        same &= pass(stages, &parameters, chunk, kept);
-        same &= (0..ROWS).filter(|place| kept(*place)).all(|place| row(chunk, place) == reference);
-    }
-    if same {
-        return Ok(());
-    }
-    Err(MechanismError::Refused {
-        what: "matrix products on this machine depend on the place of a row".to_owned(),
-        hint: "train on another machine; please report this one".to_owned(),
-    })
+    let parameters: Vec<f32> = (0..length).map(|at| 3e-4 * fraction(at, 7)).collect();
+    alike::check_block(&mut Pass { stages, parameters: &parameters, chunk, backward: true })
 }
 
-/// Forward and backward; `false` if there is nothing to send.
-fn pass(
-    stages: &[Stage],
-    parameters: &[f32],
-    chunk: &mut Chunk,
-    kept: impl Fn(usize) -> bool,
-) -> bool {
-    let (Some(first), Some(last)) = (stages.first(), stages.last()) else { return false };
-    let (columns, classes) = (first.from.len(), last.onto.len());
-    if let Some(values) = chunk.values.first_mut() {
-        for (place, row) in values.chunks_exact_mut(columns).enumerate() {
-            let salt = if kept(place) { 0 } else { place + 1 };
-            row.iter_mut().enumerate().for_each(|(at, x)| *x = made_up(at, salt));
+/// Forward, with these weights.
+///
+/// # Errors
+/// If it does not.
+pub(super) fn check_forward(stages: &[Stage], parameters: &[f32]) -> Result<(), MechanismError> {
+    let chunk = &mut Chunk::forward_only(stages);
+    alike::check_block(&mut Pass { stages, parameters, chunk, backward: false })
+}
+
+/// A chunk of made-up records.
+struct Pass<'a> {
+    stages: &'a [Stage],
+    parameters: &'a [f32],
+    chunk: &'a mut Chunk,
+    backward: bool,
+}
+
+impl Block for Pass<'_> {
+    type Row = Vec<u32>;
+
+    fn rows(&self) -> usize {
+        ROWS
+    }
+
+    fn compute(&mut self, salt: &dyn Fn(usize) -> usize) {
+        let (Some(first), Some(last)) = (self.stages.first(), self.stages.last()) else { return };
+        let (columns, classes) = (first.from.len(), last.onto.len());
+        if let Some(values) = self.chunk.values.first_mut() {
+            for (place, row) in values.chunks_exact_mut(columns).enumerate() {
+                let salt = salt(place);
+                let steps = |at: usize| made_up(at, salt).unsigned_abs() % 64;
+                row.iter_mut().enumerate().for_each(|(at, x)| *x = f32::from(steps(at)) / 64.0);
+            }
+        }
+        self.chunk.count = ROWS;
+        self.chunk.forward(self.stages, self.parameters);
+        if self.backward {
+            self.chunk.lose(classes, (0..ROWS).map(|place| salt(place) % classes));
+            self.chunk.backward(self.stages, self.parameters, Gradients::Each);
         }
     }
-    chunk.count = ROWS;
-    chunk.forward(stages, parameters);
-    chunk.lose(classes, (0..ROWS).map(|place| if kept(place) { 0 } else { place % classes }));
-    chunk.backward(stages, parameters, Gradients::Each);
-    true
+
+    /// The bits of all that was computed.
+    fn row(&self, place: usize) -> Vec<u32> {
+        let tables = self.chunk.values.iter().chain(&self.chunk.deltas).chain(&self.chunk.filters);
+        let part = |table: &Vec<f32>| {
+            let columns = table.len() / ROWS;
+            let own = table.get(place * columns..(place + 1) * columns).unwrap_or(&[]);
+            own.iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+        };
+        tables.flat_map(part).collect()
+    }
 }
 
-/// A multiple of 1/64 in [0, 1) without a pattern.
-fn made_up(at: usize, salt: usize) -> f32 {
-    let mixed = (at + 31 * salt + 1).wrapping_mul(2_654_435_761) >> 7;
-    super::float::float(mixed % 64) / 64.0
-}
-
-/// The bits of all that was computed for the record in a place.
-fn row(chunk: &Chunk, place: usize) -> Vec<u32> {
-    let tables = chunk.values.iter().chain(&chunk.deltas).chain(&chunk.filters);
-    let part = |table: &Vec<f32>| {
-        let columns = table.len() / ROWS;
-        table[place * columns..(place + 1) * columns]
-            .iter()
-            .map(|x| x.to_bits())
-            .collect::<Vec<_>>()
-    };
-    tables.flat_map(part).collect()
+/// A number from -490 to 510 without a pattern: the mean of a layer's weights is not 0.
+fn fraction(at: usize, salt: usize) -> f32 {
+    float(usize::from(made_up(at, salt).unsigned_abs())) - 490.0
 }

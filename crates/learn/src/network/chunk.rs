@@ -53,11 +53,7 @@ impl Chunk {
             Kind::Convolution(_) => zeros(stage.parameters()),
             Kind::Dense | Kind::MaxPool(_) | Kind::AveragePool(_) => Vec::new(),
         });
-        let covered = stages.iter().map(|stage| match stage.kind {
-            Kind::Convolution(window) => window.count() * window.covered(),
-            Kind::Dense | Kind::MaxPool(_) | Kind::AveragePool(_) => 0,
-        });
-        let covered = covered.max().unwrap_or(0);
+        let covered = covered(stages);
         Self {
             count: 0,
             squares: Vec::with_capacity(ROWS),
@@ -67,6 +63,23 @@ impl Chunk {
             filters: filters.collect(),
             unfolded: vec![0.0; covered],
             spread: vec![0.0; covered],
+        }
+    }
+
+    /// Room to go forward in, and no more.
+    pub(super) fn forward_only(stages: &[Stage]) -> Self {
+        let zeros = |numbers: usize| vec![0.0; ROWS * numbers];
+        let first = stages.first().map_or(0, |stage| stage.from.len());
+        let outputs = stages.iter().map(|stage| zeros(stage.onto.len()));
+        Self {
+            count: 0,
+            squares: Vec::with_capacity(ROWS),
+            values: std::iter::once(zeros(first)).chain(outputs).collect(),
+            deltas: Vec::new(),
+            inputs: Vec::new(),
+            filters: Vec::new(),
+            unfolded: vec![0.0; covered(stages)],
+            spread: Vec::new(),
         }
     }
 
@@ -220,6 +233,15 @@ impl Chunk {
             }
         }
     }
+}
+
+/// What the squares of a convolution cover, at most.
+fn covered(stages: &[Stage]) -> usize {
+    let covered = stages.iter().map(|stage| match stage.kind {
+        Kind::Convolution(window) => window.count() * window.covered(),
+        Kind::Dense | Kind::MaxPool(_) | Kind::AveragePool(_) => 0,
+    });
+    covered.max().unwrap_or(0)
 }
 
 /// e^(score), so that all sum to 1.

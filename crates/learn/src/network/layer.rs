@@ -7,6 +7,15 @@ use crate::LearnError;
 /// Networks have at most so many parameters.
 const MOST_PARAMETERS: usize = 1 << 26;
 
+/// Numbers of one record on its way through all layers: some gigabytes for a chunk of them.
+const MOST_VALUES: usize = 1 << 21;
+
+/// Parameters of convolutions: their gradients are kept for each record of a chunk.
+const MOST_FILTERS: usize = 1 << 19;
+
+/// What all squares of one layer cover.
+const MOST_COVERED: usize = 1 << 24;
+
 /// One layer of a network.
 ///
 /// Images are read and passed on row by row, pixel by pixel, with the channels of a pixel side by
@@ -60,8 +69,9 @@ const fn one() -> usize {
 }
 
 /// Height, width and channels of what a layer is given; numbers without a place are channels of one
-/// pixel.
+/// pixel. Numbers are kept row by row, pixel by pixel, with the channels of a pixel side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Shape {
     /// Rows of pixels.
     pub height: usize,
@@ -78,10 +88,16 @@ impl Shape {
         Self { height: 1, width: 1, channels: numbers }
     }
 
+    /// How many pixels.
+    #[must_use]
+    pub const fn pixels(self) -> usize {
+        self.height.saturating_mul(self.width)
+    }
+
     /// How many numbers.
     #[must_use]
     pub const fn len(self) -> usize {
-        self.height.saturating_mul(self.width).saturating_mul(self.channels)
+        self.pixels().saturating_mul(self.channels)
     }
 
     /// Whether there are none.
@@ -106,11 +122,23 @@ impl Window {
     fn new(from: Shape, size: usize, stride: usize, padding: usize) -> Result<Self, LearnError> {
         let fits = |side: usize| {
             let room = side.checked_add(padding.checked_mul(2)?)?.checked_sub(size)?;
-            Some(room.checked_div(stride)? + 1)
+            room.checked_div(stride)?.checked_add(1)
+        };
+        let covered = |places: [usize; 2]| {
+            let square = size.checked_mul(size)?.checked_mul(from.channels)?;
+            square.checked_mul(places[0])?.checked_mul(places[1])
         };
         match (fits(from.height), fits(from.width)) {
             (Some(height), Some(width)) if size > 0 && padding < size => {
-                Ok(Self { from, places: [height, width], size, stride, padding })
+                let places = [height, width];
+                match covered(places) {
+                    Some(1..=MOST_COVERED) => Ok(Self { from, places, size, stride, padding }),
+                    _ => Err(LearnError::invalid(
+                        "the squares of a layer",
+                        format!("{height} x {width} of {size} x {size} x {}", from.channels),
+                        "at most 2^24 numbers together",
+                    )),
+                }
             }
             _ => Err(LearnError::invalid(
                 "the square of a layer",
@@ -204,6 +232,7 @@ impl Stage {
 pub(super) fn stages(shape: Shape, layers: &[Layer]) -> Result<Vec<Stage>, LearnError> {
     let mut stages: Vec<Stage> = Vec::new();
     let (mut from, mut start) = (shape, 0_usize);
+    let (mut values, mut filters) = (shape.len(), 0_usize);
     for layer in layers {
         let (kind, onto) = match *layer {
             Layer::Relu | Layer::Tanh => {
@@ -226,9 +255,21 @@ pub(super) fn stages(shape: Shape, layers: &[Layer]) -> Result<Vec<Stage>, Learn
         };
         let stage = Stage { kind, activation: None, from, onto, start };
         start = start.saturating_add(stage.parameters());
-        if onto.is_empty() || onto.len() > MOST_PARAMETERS || start > MOST_PARAMETERS {
-            let found = format!("{} outputs and {start} parameters", onto.len());
-            return Err(LearnError::invalid("a layer", found, "from 1 to 2^26"));
+        values = values.saturating_add(onto.len());
+        if let Kind::Convolution(_) = kind {
+            filters = filters.saturating_add(stage.parameters());
+        }
+        for (what, found, most) in [
+            ("the numbers of a record in all layers", values, MOST_VALUES),
+            ("the parameters of all layers", start, MOST_PARAMETERS),
+            ("the parameters of convolutions", filters, MOST_FILTERS),
+        ] {
+            if found > most {
+                return Err(LearnError::invalid(what, found, format!("at most {most}")));
+            }
+        }
+        if onto.is_empty() {
+            return Err(LearnError::invalid("the outputs of a layer", 0, "at least 1"));
         }
         stages.push(stage);
         from = onto;

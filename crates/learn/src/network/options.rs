@@ -15,8 +15,9 @@ pub struct NetworkOptions {
     /// Height, width and channels if a row is an image: row by row, pixel by pixel, with the channels
     /// of a pixel side by side.
     pub image: Option<Shape>,
-    /// About how many records there are, as declared: batches are counted by it. The true number is
-    /// private and is not used.
+    /// About how many records there are, as declared: sums are divided by it, and batches counted. The
+    /// true number is private and is not used. Adam with a fixed clip norm and without batches does not
+    /// need it: what its gradients are divided by makes no difference to its steps.
     pub records: Option<u64>,
     /// How many records a step takes on average: each record is taken with chance batch/records. All of
     /// them in each step if there is none.
@@ -27,6 +28,8 @@ pub struct NetworkOptions {
     pub clip: f64,
     /// How gradients are clipped to it.
     pub clipping: Clipping,
+    /// How records come into batches, and how noise is drawn.
+    pub noise: StepNoise,
     /// How weights follow gradients.
     pub optimiser: Optimiser,
     /// How far a step goes.
@@ -50,6 +53,7 @@ impl Default for NetworkOptions {
             steps: 60,
             clip: 1.0,
             clipping: Clipping::Flat,
+            noise: StepNoise::Independent,
             optimiser: Optimiser::default(),
             learning_rate: 0.03,
             schedule: Schedule::Constant,
@@ -77,6 +81,23 @@ pub enum Clipping {
     Adaptive {
         /// The share of records that are to be within the norm.
         quantile: f64,
+    },
+}
+
+/// How records come into batches, and how noise is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum StepNoise {
+    /// Each step takes each record by its own coin, which nobody sees, and draws its own noise (DP-SGD).
+    Independent,
+    /// Each record is in one of records/batch batches, which come round in the same order, and noise largely
+    /// cancels from step to step (DP-FTRL): no secret sampling is assumed.
+    ///
+    /// # Reference
+    /// Kairouz et al., *Practical and Private (Deep) Learning without Sampling or Shuffling* (2021).
+    Correlated {
+        /// Over how many steps noise is correlated, at most.
+        band: u32,
     },
 }
 
@@ -116,6 +137,9 @@ pub enum Schedule {
     Cosine,
 }
 
+/// A spec repeats nothing more often.
+const MOST_STEPS: u64 = 1_000_000_000;
+
 impl NetworkOptions {
     /// # Errors
     /// If a parameter is out of range.
@@ -124,6 +148,9 @@ impl NetworkOptions {
         positive("learning_rate", self.learning_rate)?;
         if !(1e-6..=1e6).contains(&self.clip) {
             return Err(LearnError::invalid("clip", self.clip, "from 1e-6 to 1e6"));
+        }
+        if self.learning_rate > 1e6 {
+            return Err(LearnError::invalid("learning_rate", self.learning_rate, "at most 1e6"));
         }
         share("averaging", self.averaging)?;
         match self.clipping {
@@ -140,11 +167,46 @@ impl NetworkOptions {
                 share("beta2", beta2)?;
             }
         }
-        if self.steps == 0 || self.steps > 1 << 32 {
-            return Err(LearnError::invalid("steps", self.steps, "from 1 to 2^32"));
+        if self.steps == 0 || self.steps > MOST_STEPS {
+            return Err(LearnError::invalid("steps", self.steps, "from 1 to 10^9"));
         }
+        if self.warm_up > self.steps {
+            let allowed = format!("at most {}, the steps", self.steps);
+            return Err(LearnError::invalid("warm_up", self.warm_up, allowed));
+        }
+        self.check_noise()?;
+        self.check_records()
+    }
+
+    fn check_noise(&self) -> Result<(), LearnError> {
+        match (self.noise, self.clipping) {
+            (StepNoise::Correlated { .. }, Clipping::Adaptive { .. }) => Err(LearnError::invalid(
+                "clipping",
+                "adaptive, with correlated noise",
+                "fixed: noise cancels only if all steps have the same clip norm",
+            )),
+            (StepNoise::Correlated { band: 0 }, _) => {
+                Err(LearnError::invalid("band", 0, "at least 1"))
+            }
+            (StepNoise::Independent | StepNoise::Correlated { .. }, _) => Ok(()),
+        }
+    }
+
+    fn check_records(&self) -> Result<(), LearnError> {
         if self.records == Some(0) {
             return Err(LearnError::invalid("records", 0, "at least 1"));
+        }
+        let needed = match (self.clipping, self.optimiser) {
+            (Clipping::Adaptive { .. }, _) => Some("an adaptive clip norm"),
+            (_, Optimiser::Sgd { .. }) => Some("SGD"),
+            (Clipping::Flat | Clipping::PerLayer, Optimiser::Adam { .. }) => None,
+        };
+        if let (Some(what), None) = (needed, self.records) {
+            return Err(LearnError::invalid(
+                "records",
+                format!("missing with {what}"),
+                "declared: sums are divided by it",
+            ));
         }
         match (self.batch, self.records) {
             (None, _) => Ok(()),
@@ -162,7 +224,8 @@ impl NetworkOptions {
         }
     }
 
-    /// How many records a step is taken to have.
+    /// How many records a step is taken to have; where that is not declared it does not matter
+    /// ([`NetworkOptions::records`]).
     pub(super) fn expected(&self) -> u64 {
         self.batch.or(self.records).unwrap_or(1024)
     }

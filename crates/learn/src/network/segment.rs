@@ -11,7 +11,10 @@ use crate::{Classified, LearnError, Learner};
 /// these steps.
 ///
 /// # Guarantee
-/// That of [`Segment::spec`](Mechanism::spec), for neighbours with one record more or less.
+/// That of [`Segment::spec`](Mechanism::spec), for neighbours with one record more or less, given the
+/// checkpoint. All segments of a training together: that of the whole plan, which is what a saved
+/// checkpoint states ([`Checkpoint`]). How many steps the next segment has may depend on what was seen;
+/// what a step is may not.
 #[derive(Debug)]
 pub struct Segment<'a> {
     pub(super) training: &'a Training,
@@ -29,14 +32,13 @@ impl Mechanism for Segment<'_> {
     }
 
     fn neighbours(&self) -> Neighbours {
-        Neighbours::AddRemove
+        self.training.neighbours()
     }
 
     fn answer(&self, input: &Classified, run: &mut Run<'_>) -> Result<Checkpoint, MechanismError> {
-        self.check(input)?;
         let mut state = self.from.state.clone();
-        self.training.walk(&mut state, self.steps, input, run)?;
-        Ok(self.from.clone().paid(state, self.steps, self.training.each()))
+        self.training.walk((&mut state, self.from.start()), self.steps, input, run)?;
+        Ok(self.from.clone().moved(state))
     }
 }
 

@@ -84,7 +84,10 @@ impl State {
         };
         let all = [&self.parameters, &self.first, &self.second, &self.average];
         let finite = all.iter().all(|table| table.values().iter().all(|x| x.is_finite()));
-        if tables(self) == tables(&fresh) && finite && (1e-6..=1e6).contains(&self.clip) {
+        let rows = all.iter().all(|table| table.rows() == 1);
+        let squares = self.second.values().iter().all(|x| *x >= 0.0);
+        let clip = (1e-6..=1e6).contains(&self.clip);
+        if tables(self) == tables(&fresh) && rows && finite && squares && clip {
             return Ok(());
         }
         Err(LearnError::malformed("the checkpoint is of another network or optimiser"))

@@ -1,12 +1,18 @@
 //! What the guarantee rests on, before noise.
 
+use throng_account::Neighbours;
+use throng_numeric::Rational;
 use throng_sample::{Entropy, SeededEntropy};
 
 use super::batch::Batch;
 use super::clip::{Group, Outcome};
+use super::frame::{count_weight, groups};
 use super::grid::{BOUND, INPUT, ROWS};
 use super::layer::{Kind, Layer, Shape, Stage, stages};
+use super::options::{Clipping, NetworkOptions, StepNoise};
+use super::plan::Plan;
 use super::records::Records;
+use super::team::{Task, Team};
 use crate::math::{exp, ln, number};
 use crate::{Bounds, Classes, Classified, Matrix};
 
@@ -315,4 +321,123 @@ fn chunks_are_whole_numbers_within_single_precision() {
         }
         assert!(most <= 16_777_216.0);
     }
+}
+
+/// With its ±w for the count, a record's vector is within the bound too.
+#[test]
+fn adaptive_contributions_are_within_the_bound_with_their_count() {
+    let mut dice = Dice::new(7);
+    let net = mlp();
+    for (sigma, declared) in [("0.5", 10), ("1", 100), ("20", 100), ("1000", 1), ("1", 1 << 40)] {
+        let options = NetworkOptions {
+            clipping: Clipping::Adaptive { quantile: 0.5 },
+            records: Some(declared),
+            ..NetworkOptions::default()
+        };
+        let weight = count_weight(&options, &sigma.parse().unwrap());
+        assert!((1..=BOUND / 4).contains(&weight));
+        let own_groups = groups(&net, &options, weight);
+        let weights = parameters(&net, 0.5, &mut dice);
+        let table = examples(20, true, &mut dice);
+        let mut near = false;
+        for (row, clip) in (0..20).flat_map(|row| [(row, 1e-3), (row, 1e3)]) {
+            let mut batch = Batch::new(&net);
+            let mut out = Vec::new();
+            let total =
+                batch.clipped(&net, &weights, &records(&table), &[row], (&own_groups, clip));
+            total.write(i64::try_from(weight).unwrap(), &mut out);
+            assert_eq!(out.last().unwrap().unsigned_abs(), weight);
+            let found = square(&out);
+            assert!(found <= u128::from(BOUND * BOUND), "{sigma} {declared} {clip}");
+            near |= found > u128::from(BOUND) * u128::from(BOUND) / 10 * 9;
+        }
+        assert!(near, "all contributions are short: the bound was not tried");
+    }
+}
+
+/// Threads do not show, and neither does how the batch is divided among them.
+#[test]
+fn a_team_sums_what_one_does() {
+    let mut dice = Dice::new(8);
+    let net = cnn(false);
+    let weights = parameters(&net, 0.5, &mut dice);
+    let table = records(&examples(300, true, &mut dice));
+    let groups = all_in_one(&net);
+    let task = Task {
+        stages: &net,
+        parameters: &weights,
+        records: &table,
+        groups: &groups,
+        clip: 0.3,
+        weight: 5,
+    };
+    for length in [0, 1, 200, 5000] {
+        let places: Vec<usize> = (0..length).map(|place| place * 7 % 300).collect();
+        let sums = |most: usize| {
+            let mut sums = Vec::new();
+            Team::new(&net, most).clipped(task, &places, &mut sums);
+            sums
+        };
+        let alone = sums(1);
+        assert_eq!(alone.len(), weights.len() + 1);
+        for most in [2, 3, 7] {
+            assert_eq!(sums(most), alone);
+        }
+    }
+}
+
+/// Over a whole run with correlated noise: Σ_t |Σ_k c_k h_(t-k)|² for the contributions of one record, in the
+/// steps of its batch, with other weights in every step, is at most what the noise is made for.
+#[test]
+fn a_run_of_correlated_steps_moves_no_further_than_the_noise_is_made_for() {
+    let mut dice = Dice::new(9);
+    let net = mlp();
+    let options = NetworkOptions {
+        records: Some(40),
+        batch: Some(10),
+        steps: 11,
+        noise: StepNoise::Correlated { band: 3 },
+        ..NetworkOptions::default()
+    };
+    let length = net.iter().map(Stage::parameters).sum();
+    let plan = options.noise.plan(&Rational::ONE, &options, length).unwrap();
+    assert_eq!(plan.neighbours(), Neighbours::AddRemove);
+    let Plan::Correlated(ftrl) = plan else { panic!("independent") };
+    let (bands, of) = (ftrl.noise().bands(), ftrl.noise().participation());
+    assert_eq!((of.steps(), of.separation(), of.times()), (11, 4, 3));
+    let mut coefficients = vec![1.0];
+    for k in 1..bands.len() {
+        let k = crate::math::count(k);
+        coefficients.push(coefficients.last().unwrap() * (2.0 * k - 1.0) / (2.0 * k));
+    }
+    let most = bands.square(of).to_f64_nearest().sqrt() * bound();
+    let mut largest = 0.0_f64;
+    for batch in 0..4 {
+        // The same weights in all steps are the worst case, others a check that they are no worse.
+        for same in [true, false] {
+            let table = examples(1, false, &mut dice);
+            let fixed = parameters(&net, 0.5, &mut dice);
+            let contribution = |step: usize, dice: &mut Dice| {
+                let weights = if same { fixed.clone() } else { parameters(&net, 0.5, dice) };
+                let places: &[usize] = if step % 4 == batch { &[0] } else { &[] };
+                let mut own = sums(&net, &weights, &table, places, &all_in_one(&net), 1e-3);
+                own.pop();
+                own
+            };
+            let own: Vec<Vec<i64>> = (0..11).map(|step| contribution(step, &mut dice)).collect();
+            let mut total = 0.0;
+            for step in 0..11_usize {
+                for entry in 0..length {
+                    let mixed: f64 = (0..=step)
+                        .zip(own[..=step].iter().rev())
+                        .map(|(k, h)| coefficients.get(k).unwrap_or(&0.0) * number(h[entry]))
+                        .sum();
+                    total += mixed * mixed;
+                }
+            }
+            assert!(total.sqrt() <= most * (1.0 + 1e-3), "{} {most}", total.sqrt());
+            largest = largest.max(total.sqrt());
+        }
+    }
+    assert!(largest > 0.95 * most, "{largest} {most}: the bound was not tried");
 }

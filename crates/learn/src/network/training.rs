@@ -1,31 +1,29 @@
-//! Private training: noisy sums of clipped gradients of random batches.
+//! Private training: noisy sums of clipped gradients of batches.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use throng_account::{
-    Accuracy, Calibration, MechanismSpec, Neighbours, Target, Template, calibrate,
-};
-use throng_mechanism::{Grid, L2, Mechanism, MechanismError, Noise, Run, Sensitivity};
+use throng_account::{MechanismSpec, Neighbours};
+use throng_mechanism::{Mechanism, MechanismError, Run};
 use throng_numeric::Rational;
 use throng_sample::Entropy;
 
-use super::batch::Batch;
 use super::checkpoint::Checkpoint;
 use super::clip::Group;
 use super::coins::Coins;
-use super::grid::{BITS, BOUND};
-use super::layer::{Layer, Shape, Stage, stages};
-use super::options::{Clipping, NetworkOptions};
-use super::records::Records;
+use super::frame::{Frame, count_weight, groups};
+use super::layer::{Layer, Shape, Stage};
+use super::options::{NetworkOptions, StepNoise};
+use super::plan::{self, Plan};
+use super::progress::Progress;
 use super::state::State;
+use super::team::Team;
 use super::{Network, Segment};
 use crate::data::check_columns;
-use crate::math::{count, number, single};
 use crate::{Bounds, Classes, Classified, LearnError, Learner, Privacy, Saved};
 
-/// What is told about a training while it runs: the steps taken, and all.
-type Watch = Arc<dyn Fn(u64, u64) + Send + Sync>;
+/// Who is told about a training while it runs.
+type Watch = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;
 
 /// Private training of a [`Network`] (DP-SGD, DP-Adam).
 ///
@@ -44,6 +42,11 @@ type Watch = Arc<dyn Fn(u64, u64) + Send + Sync>;
 /// The count of records within an adaptive clip norm is one more coordinate: each record adds ±w to it, and
 /// its gradient is bounded by √(B² - w²).
 ///
+/// With [`StepNoise::Correlated`] no sampling is assumed: each record is in one batch, drawn once and
+/// independently of all others, and takes part whenever that comes round. The spec is one `gaussian` for all
+/// steps together, under either relation: see [`Ftrl`](crate::correlated::Ftrl), whose contract on
+/// contributions is what is said of B above.
+///
 /// ```
 /// use throng_learn::network::{NetworkOptions, Training};
 /// use throng_learn::{Bounds, Classes, Privacy};
@@ -60,21 +63,22 @@ type Watch = Arc<dyn Fn(u64, u64) + Send + Sync>;
 /// (2016).
 #[derive(Clone)]
 pub struct Training {
-    bounds: Bounds,
-    classes: Classes,
-    options: NetworkOptions,
+    pub(super) bounds: Bounds,
+    pub(super) classes: Classes,
+    pub(super) options: NetworkOptions,
     layers: Vec<Layer>,
     shape: Shape,
-    stages: Vec<Stage>,
-    coins: Coins,
-    noise: Noise,
+    pub(super) stages: Vec<Stage>,
+    pub(super) coins: Coins,
+    pub(super) plan: Plan,
     sigma: Rational,
-    each: MechanismSpec,
-    groups: Vec<Group>,
+    pub(super) groups: Vec<Group>,
     /// What a record adds to the count of records within the clip norm, in steps.
-    count_weight: u64,
+    pub(super) count_weight: u64,
     start: Option<Vec<f32>>,
-    watch: Option<Watch>,
+    pub(super) watch: Option<Watch>,
+    /// Whether this machine treats records alike, once that was looked at.
+    machine: OnceLock<Result<(), MechanismError>>,
 }
 
 impl fmt::Debug for Training {
@@ -91,8 +95,8 @@ impl Training {
     /// A training that reaches a target.
     ///
     /// # Errors
-    /// If an option is out of range, layers do not fit each other, the relation is not that of one record
-    /// more or less, or nothing reaches the target.
+    /// If an option is out of range, layers do not fit each other, or nothing reaches the target; with
+    /// independent noise also if the relation is not that of one record more or less.
     pub fn new(
         bounds: Bounds,
         classes: Classes,
@@ -100,18 +104,31 @@ impl Training {
         options: NetworkOptions,
     ) -> Result<Self, LearnError> {
         options.check()?;
-        check_relation(privacy)?;
-        let found = sigma(privacy, &options)?;
-        let training = Self::with_noise(bounds, classes, &found.value, options)?;
-        if training.spec() == found.spec {
-            return Ok(training);
-        }
+        let frame = Frame::new(&bounds, classes, &options)?;
+        let training = match options.noise {
+            StepNoise::Independent => {
+                let found = plan::sigma(privacy, &options)?;
+                let plan = Plan::independent(&found.value, &options)?;
+                let training = Self::of(bounds, classes, options, frame, (found.value, plan))?;
+                if training.spec() == found.spec {
+                    return Ok(training);
+                }
+                training
+            }
+            StepNoise::Correlated { band } => {
+                let gaussian = privacy.gaussian()?;
+                let plan = Plan::correlated(&gaussian, band, &options, frame.parameters())?;
+                let sigma = gaussian.multiplier(1, 1)?;
+                Self::of(bounds, classes, options, frame, (sigma, plan))?
+            }
+        };
         privacy.certify(&training.spec())?;
         Ok(training)
     }
 
-    /// A training with noise of so many times the clip norm; what that is worth is for the accountant to
-    /// say, of its [`spec`](Mechanism::spec).
+    /// A training with noise of so many times the clip norm in each step (with correlated noise: so many
+    /// times as far as neighbours are apart over all steps, for one record more or less); what that is worth
+    /// is for the accountant to say, of its [`spec`](Mechanism::spec).
     ///
     /// # Errors
     /// If the noise is below 1/1024 or above 1024, an option is out of range, or layers do not fit each other.
@@ -130,52 +147,89 @@ impl Training {
                 "from 1/1024 to 1024 clip norms",
             ));
         }
-        let shape = shape(&bounds, &options)?;
-        let mut layers = options.layers.clone();
-        layers.push(Layer::Dense { units: classes.count() });
-        let stages = stages(shape, &layers)?;
-        let rate = rate(&options)?;
-        let sensitivity = Sensitivity::<L2>::of(Rational::ONE, Neighbours::AddRemove)?;
-        let grid = Grid::new(-i32::try_from(BITS).unwrap_or(0))?;
-        let noise = Noise::gaussian_as(multiplier, &sensitivity, grid)?;
-        let each = step(noise.spec().clone(), &rate)?;
-        let count_weight = count_weight(&options, multiplier);
+        let frame = Frame::new(&bounds, classes, &options)?;
+        let plan = options.noise.plan(multiplier, &options, frame.parameters())?;
+        Self::of(bounds, classes, options, frame, (multiplier.clone(), plan))
+    }
+
+    fn of(
+        bounds: Bounds,
+        classes: Classes,
+        options: NetworkOptions,
+        Frame { shape, layers, stages }: Frame,
+        (sigma, plan): (Rational, Plan),
+    ) -> Result<Self, LearnError> {
+        let count_weight = count_weight(&options, &sigma);
         Ok(Self {
             groups: groups(&stages, &options, count_weight),
-            coins: Coins::new(&rate)?,
-            sigma: multiplier.clone(),
+            coins: Coins::new(&plan::rate(&options)?)?,
             bounds,
             classes,
             options,
             layers,
             shape,
             stages,
-            noise,
-            each,
+            plan,
+            sigma,
             count_weight,
             start: None,
             watch: None,
+            machine: OnceLock::new(),
         })
     }
 
-    /// The same, from the weights of a network that was trained on something else: public data, or private
-    /// data that is paid for elsewhere.
+    /// The same, from the weights of a network that was trained on public data. For one that was trained
+    /// on private data see [`Training::begin_from_private`].
     ///
     /// # Errors
-    /// If the network has other layers, bounds or classes.
-    pub fn from(self, network: &Network) -> Result<Self, LearnError> {
-        if network.layers() != self.layers || network.classes() != self.classes {
-            let found = format!("{:?}", network.layers());
-            let allowed = format!("{:?}, those of the training", self.layers);
-            return Err(LearnError::invalid("the layers of the first network", found, allowed));
-        }
-        check_columns(network.bounds().columns(), self.bounds.columns())?;
+    /// If the network has other layers, bounds or classes, or images of another shape.
+    pub fn starting_from_public(self, network: &Network) -> Result<Self, LearnError> {
+        self.check_start(network)?;
         Ok(Self { start: Some(network.parameters(&self.stages)), ..self })
     }
 
-    /// The same, telling how many steps were taken, and of how many, after each.
+    /// Before the first step, at the weights of a network that was trained on private data. What its card
+    /// states is part of what [`Training::finish`] states: both plans together, which is a guarantee if
+    /// both were fixed in advance; if this one was chosen after seeing the network, it is for the budget
+    /// or ledger of both to bound them.
+    ///
+    /// # Errors
+    /// If the network has other layers, bounds or classes, or images of another shape; if its card is of
+    /// another relation; or as for [`Training::begin`].
+    pub fn begin_from_private(&self, start: &Saved<Network>) -> Result<Checkpoint, LearnError> {
+        self.check_start(start.model())?;
+        let under = start.card().neighbours()?;
+        if under != self.neighbours() {
+            return Err(LearnError::invalid(
+                "the relation of the first network",
+                under,
+                format!("{}, that of the training", self.neighbours()),
+            ));
+        }
+        let state = State::from(&start.model().parameters(&self.stages), &self.options);
+        let plan = (self.options.steps, self.each()?.clone());
+        Ok(Checkpoint::new(state, plan, Some(start.card().spec()?)))
+    }
+
+    fn check_start(&self, network: &Network) -> Result<(), LearnError> {
+        let same = network.layers() == self.layers
+            && network.shape == self.shape
+            && network.classes() == self.classes
+            && *network.bounds() == self.bounds;
+        if same {
+            return Ok(());
+        }
+        let found = format!("{:?} of {:?}", network.layers(), network.shape);
+        let allowed = format!(
+            "{:?} of {:?}, with the bounds and classes of the training",
+            self.layers, self.shape
+        );
+        Err(LearnError::invalid("the first network", found, allowed))
+    }
+
+    /// The same, telling how far it is after each step.
     #[must_use]
-    pub fn watched(self, watch: impl Fn(u64, u64) + Send + Sync + 'static) -> Self {
+    pub fn watched(self, watch: impl Fn(&Progress<'_>) + Send + Sync + 'static) -> Self {
         Self { watch: Some(Arc::new(watch)), ..self }
     }
 
@@ -185,7 +239,8 @@ impl Training {
         &self.options
     }
 
-    /// The standard deviation of the noise over the clip norm.
+    /// The standard deviation of the noise over the clip norm; with correlated noise, over how far
+    /// neighbours are apart.
     #[must_use]
     pub const fn noise_multiplier(&self) -> &Rational {
         &self.sigma
@@ -200,33 +255,37 @@ impl Training {
     /// What so many steps cost.
     ///
     /// # Errors
-    /// If there are none.
+    /// If there are none, or noise is correlated over the steps.
     pub fn spec_of(&self, steps: u64) -> Result<MechanismSpec, LearnError> {
-        Ok(MechanismSpec::repeated(steps, self.each.clone())?)
+        Ok(MechanismSpec::repeated(steps, self.each()?.clone())?)
     }
 
     /// Before the first step; no data is used.
     ///
     /// # Errors
-    /// If no random weights can be drawn.
+    /// If no random weights can be drawn, or noise is correlated over the steps.
     pub fn begin(&self, entropy: &mut dyn Entropy) -> Result<Checkpoint, LearnError> {
-        let state = match &self.start {
-            Some(start) => State::from(start, &self.options),
-            None => State::random(&self.stages, &self.options, entropy)?,
-        };
-        Ok(Checkpoint::new(state))
+        let plan = (self.options.steps, self.each()?.clone());
+        Ok(Checkpoint::new(self.first(entropy)?, plan, None))
+    }
+
+    /// The first weights.
+    pub(super) fn first(&self, entropy: &mut dyn Entropy) -> Result<State, MechanismError> {
+        match &self.start {
+            Some(start) => Ok(State::from(start, &self.options)),
+            None => State::random(&self.stages, &self.options, entropy),
+        }
     }
 
     /// Some steps on from a checkpoint, as a mechanism of its own.
     ///
     /// # Guarantee
-    /// That of as many steps. What led to the checkpoint is paid for elsewhere; [`Training::finish`] states
-    /// both together.
+    /// That of as many steps, given the checkpoint; all segments together: that of the plan ([`Segment`]).
     ///
     /// # Errors
-    /// If there are no steps, or more than are left; or the checkpoint is of another training.
+    /// If there are no steps, or more than are left; or the checkpoint is of another training or plan.
     pub fn segment(&self, from: Checkpoint, steps: u64) -> Result<Segment<'_>, LearnError> {
-        from.state.check(&self.options, &self.stages)?;
+        self.check_checkpoint(&from)?;
         let left = self.options.steps.saturating_sub(from.step());
         if !(1..=left).contains(&steps) {
             return Err(LearnError::invalid(
@@ -238,103 +297,40 @@ impl Training {
         Ok(Segment { training: self, from, steps, spec: self.spec_of(steps)? })
     }
 
-    /// The network of a checkpoint, with the card of all that was paid for it.
+    /// The network of a checkpoint, with the card of the whole plan, whether or not all of its steps were
+    /// taken (see [`Checkpoint`] for why), and of what was paid for a private start.
     ///
     /// # Errors
-    /// If the checkpoint is of another training, or before the first step.
+    /// If the checkpoint is of another training or plan, or before the first step.
     pub fn finish(&self, checkpoint: &Checkpoint) -> Result<Saved<Network>, LearnError> {
-        checkpoint.state.check(&self.options, &self.stages)?;
-        let card = checkpoint.card(Neighbours::AddRemove)?;
+        self.check_checkpoint(checkpoint)?;
+        let card = checkpoint.card(self.neighbours())?;
         Ok(Saved::new(card, self.network(&checkpoint.state)))
     }
 
-    /// Training without privacy, for data that is public: the same batches and steps, no clipping and no
-    /// noise.
-    ///
-    /// # Errors
-    /// If the table has other columns than there are bounds, or no randomness can be drawn.
-    pub fn on_public(
-        &self,
-        examples: &Classified,
-        entropy: &mut dyn Entropy,
-    ) -> Result<Network, LearnError> {
-        check_columns(examples.features().columns(), self.bounds.columns())?;
-        let records = Records::of(examples, &self.bounds, self.classes);
-        let mut state = self.begin(entropy)?.state;
-        let mut batch = Batch::new(&self.stages);
-        let mut places = Vec::new();
-        let share = single(1.0 / count_of(self.options.expected()));
-        for _ in 0..self.options.steps {
-            self.coins.toss(records.len(), &mut places, entropy)?;
-            let parameters = state.parameters.values();
-            let gradient = batch.plain(&self.stages, parameters, &records, &places);
-            gradient.iter_mut().for_each(|x| *x *= share);
-            state.follow(gradient, &self.options);
-            self.tell(state.step);
-        }
-        Ok(self.network(&state))
-    }
-
-    /// Some steps on private records.
-    pub(super) fn walk(
-        &self,
-        state: &mut State,
-        steps: u64,
-        examples: &Classified,
-        run: &mut Run<'_>,
-    ) -> Result<(), MechanismError> {
-        let mut batch = Batch::new(&self.stages);
-        batch.check_machine(&self.stages)?;
-        let records = Records::of(examples, &self.bounds, self.classes);
-        let (mut places, mut sums) = (Vec::new(), Vec::new());
-        let mut gradient = vec![0.0; self.parameters()];
-        for _ in 0..steps {
-            self.coins.toss(records.len(), &mut places, run.entropy())?;
-            let parameters = state.parameters.values();
-            let how = (self.groups.as_slice(), state.clip);
-            let weight = i64::try_from(self.count_weight).unwrap_or(0);
-            batch
-                .clipped(&self.stages, parameters, &records, &places, how)
-                .write(weight, &mut sums);
-            if self.count_weight == 0 {
-                sums.pop();
-            }
-            self.noise.add(&mut sums, run)?;
-            self.follow(state, &sums, &mut gradient);
-            self.tell(state.step);
-        }
-        Ok(())
-    }
-
-    /// Moves the weights by noisy sums; post-processing.
-    fn follow(&self, state: &mut State, sums: &[i64], gradient: &mut [f32]) {
-        let expected = count_of(self.options.expected());
-        let unit = single(state.clip / (count_of(BOUND) * expected));
-        for (gradient, sum) in gradient.iter_mut().zip(sums) {
-            *gradient = unit * single(number(*sum));
-        }
-        if let (Clipping::Adaptive { quantile }, Some(last)) = (self.options.clipping, sums.last())
-        {
-            let surplus = number(*last) / count_of(self.count_weight) / expected;
-            let within = 0.5 + 0.5 * surplus.clamp(-1.0, 1.0);
-            let factor = crate::math::exp(-CLIP_RATE * (within - quantile));
-            state.clip = (state.clip * factor).clamp(1e-6, 1e6);
-        }
-        state.follow(gradient, &self.options);
+    fn check_checkpoint(&self, checkpoint: &Checkpoint) -> Result<(), LearnError> {
+        checkpoint.state.check(&self.options, &self.stages)?;
+        checkpoint.check(self.options.steps, self.each()?)
     }
 
     /// What one step costs.
-    pub(super) const fn each(&self) -> &MechanismSpec {
-        &self.each
-    }
-
-    fn tell(&self, step: u64) {
-        if let Some(watch) = &self.watch {
-            watch(step, self.options.steps);
+    fn each(&self) -> Result<&MechanismSpec, LearnError> {
+        match &self.plan {
+            Plan::Independent { each, .. } => Ok(each),
+            Plan::Correlated(_) => Err(LearnError::refused(
+                "correlated noise goes through all steps, and what it hides on the way is private",
+                "train in one go, or with independent noise",
+            )),
         }
     }
 
-    fn network(&self, state: &State) -> Network {
+    /// Makes sure that records are treated alike wherever they are in a batch; no data is used.
+    pub(super) fn check_machine(&self) -> Result<(), MechanismError> {
+        let look = || Team::new(&self.stages, 1).check_machine(&self.stages);
+        self.machine.get_or_init(look).clone()
+    }
+
+    pub(super) fn network(&self, state: &State) -> Network {
         let parameters = state.outcome(&self.options);
         Network::of(&self.bounds, self.classes, self.shape, &self.layers, &self.stages, &parameters)
     }
@@ -345,124 +341,23 @@ impl Mechanism for Training {
     type Output = Network;
 
     fn spec(&self) -> MechanismSpec {
-        MechanismSpec::Repeated { times: self.options.steps, inner: Box::new(self.each.clone()) }
+        self.plan.spec(self.options.steps)
     }
 
     fn neighbours(&self) -> Neighbours {
-        Neighbours::AddRemove
+        self.plan.neighbours()
     }
 
     fn answer(&self, input: &Classified, run: &mut Run<'_>) -> Result<Network, MechanismError> {
-        self.check(input)?;
-        let mut state = self.begin(run.entropy())?.state;
-        self.walk(&mut state, self.options.steps, input, run)?;
+        let mut state = self.first(run.entropy())?;
+        self.walk((&mut state, None), self.options.steps, input, run)?;
         Ok(self.network(&state))
     }
 }
 
 impl Learner for Training {
     fn check(&self, input: &Classified) -> Result<(), LearnError> {
-        check_columns(input.features().columns(), self.bounds.columns())
+        check_columns(input.features().columns(), self.bounds.columns())?;
+        Ok(self.check_machine()?)
     }
-}
-
-/// How fast an adaptive clip norm follows.
-const CLIP_RATE: f64 = 0.2;
-
-fn check_relation(privacy: &Privacy) -> Result<(), LearnError> {
-    match privacy.neighbours() {
-        Neighbours::AddRemove => {}
-        Neighbours::Replace | Neighbours::ZeroOut => {
-            return Err(LearnError::refused(
-                "how many records a network is trained on is private",
-                "use neighbours with one record more or less",
-            ));
-        }
-    }
-    if privacy.epsilon_if_pure()?.is_some() {
-        return Err(LearnError::refused(
-            "Gaussian noise has no epsilon without a delta",
-            "give a delta, such as 1e-5",
-        ));
-    }
-    Ok(())
-}
-
-fn shape(bounds: &Bounds, options: &NetworkOptions) -> Result<Shape, LearnError> {
-    let shape = options.image.unwrap_or(Shape::flat(bounds.columns()));
-    check_columns(shape.len(), bounds.columns())?;
-    Ok(shape)
-}
-
-/// The chance that a step takes a record.
-fn rate(options: &NetworkOptions) -> Result<Rational, LearnError> {
-    Ok(match (options.batch, options.records) {
-        (Some(batch), Some(records)) => Rational::new(batch, records)?,
-        _ => Rational::ONE,
-    })
-}
-
-/// One step; a sample of all is no sample.
-fn step(noise: MechanismSpec, rate: &Rational) -> Result<MechanismSpec, LearnError> {
-    if *rate == Rational::ONE {
-        return Ok(noise);
-    }
-    Ok(MechanismSpec::sampled(rate.clone(), noise)?)
-}
-
-/// The least noise, over the clip norm, that reaches the target; certified by who finds it.
-fn sigma(privacy: &Privacy, options: &NetworkOptions) -> Result<Calibration, LearnError> {
-    let (steps, rate) = (options.steps, rate(options)?);
-    let text = if rate == Rational::ONE {
-        format!("{steps} * gaussian(sigma=?)")
-    } else {
-        format!("{steps} * sampled(gaussian(sigma=?), rate={rate})")
-    };
-    let (target, under) = (closer(*privacy.target()), privacy.neighbours());
-    Ok(calibrate(&Template::parse(&text)?, &target, under, Accuracy::default())?)
-}
-
-/// A target closer by a hair than what is asked for, so that the target is met also by a reader who brackets
-/// epsilon less closely than the search did.
-fn closer(target: Target) -> Target {
-    const HAIR: f64 = 1.0 - 1e-5;
-    match target {
-        Target::Epsilon { epsilon, delta } => Target::Epsilon { epsilon: epsilon * HAIR, delta },
-        Target::Advantage { advantage } => Target::Advantage { advantage: advantage * HAIR },
-        Target::Detection { false_alarm, found } => {
-            Target::Detection { false_alarm, found: false_alarm + (found - false_alarm) * HAIR }
-        }
-        Target::Gdp { .. } | Target::Zcdp { .. } => target,
-    }
-}
-
-/// What a record adds to the count, so that noise moves the estimated share by about 1/20: Andrew et al.
-/// find that enough.
-fn count_weight(options: &NetworkOptions, sigma: &Rational) -> u64 {
-    match options.clipping {
-        Clipping::Flat | Clipping::PerLayer => 0,
-        Clipping::Adaptive { .. } => {
-            let wanted = sigma.to_f64_nearest() * count_of(BOUND) * 10.0;
-            let weight = crate::math::nearest(wanted / count_of(options.expected()));
-            u64::try_from(weight).unwrap_or(1).clamp(1, BOUND / 4)
-        }
-    }
-}
-
-/// What is clipped together, and to what norm: the squares, with that of the count, sum to at most B².
-fn groups(stages: &[Stage], options: &NetworkOptions, count_weight: u64) -> Vec<Group> {
-    let all = stages.iter().enumerate().filter(|(_, stage)| stage.parameters() > 0);
-    let all: Vec<usize> = all.map(|(at, _)| at).collect();
-    let square = BOUND * BOUND - count_weight * count_weight;
-    match options.clipping {
-        Clipping::Flat | Clipping::Adaptive { .. } => vec![Group { stages: all, square }],
-        Clipping::PerLayer => {
-            let share = square / u64::try_from(all.len().max(1)).unwrap_or(u64::MAX);
-            all.into_iter().map(|at| Group { stages: vec![at], square: share }).collect()
-        }
-    }
-}
-
-fn count_of(n: u64) -> f64 {
-    count(usize::try_from(n).unwrap_or(usize::MAX))
 }
