@@ -85,7 +85,8 @@ impl Loss {
         match self {
             Self::Logistic { classes } => 1.000_001 * ln(count(classes)),
             Self::Hinge { width, .. } => {
-                let bent = if width <= 1.0 { 1.0 } else { (1.0 + width) * (1.0 + width) / (4.0 * width) };
+                let bent =
+                    if width <= 1.0 { 1.0 } else { (1.0 + width) * (1.0 + width) / (4.0 * width) };
                 1.000_001 * bent * count(self.outputs())
             }
         }

@@ -159,7 +159,11 @@ impl<'a, 'b> Newton<'a, 'b> {
             if slope.abs() <= FLAT * first.abs() {
                 return Some(pace);
             }
-            if slope < 0.0 { short = pace } else { long = Some(pace) }
+            if slope < 0.0 {
+                short = pace
+            } else {
+                long = Some(pace)
+            }
             pace = long.map_or(2.0 * pace, |long| f64::midpoint(short, long));
         }
         (short > 0.0).then_some(short)

@@ -94,12 +94,7 @@ impl Output {
 }
 
 /// How far apart the points found on neighbours are.
-fn apart(
-    loss: Loss,
-    penalty: f64,
-    gamma: f64,
-    under: Neighbours,
-) -> Result<Rational, LearnError> {
+fn apart(loss: Loss, penalty: f64, gamma: f64, under: Neighbours) -> Result<Rational, LearnError> {
     let steep = Sensitivity::<L2>::of_square(&Rational::from(loss.steepness()), under)?;
     let gamma = Rational::from_f64(2.0 * gamma)?;
     let sum = super::rows::distance(steep.distance(), under) + gamma;

@@ -3,10 +3,11 @@
 //! Gradients of rows that are centred and of size 1 or so are shorter and pull in all directions alike, so
 //! the same noise costs less and fewer steps are needed. A small share of the budget buys that.
 
+use throng_account::Neighbours;
 use throng_mechanism::{Grid, L2, MechanismError, Noise, Run, Sensitivity};
 use throng_numeric::{Integer, Rational};
 
-use super::rows::{self, distance};
+use super::rows;
 use crate::math::{count, nearest, number};
 use crate::privacy::Gaussian;
 use crate::{Bounds, LearnError, Matrix, Privacy};
@@ -38,7 +39,9 @@ impl Survey {
     /// A survey with a share of the budget.
     ///
     /// # Guarantee
-    /// With N the largest norm of a row f, a record adds (N, f, ⌊|f|²/N⌋), whose norm is at most √3 N.
+    /// With N the largest norm of a row f, a record adds (N, f, ⌊|f|²/N⌋), whose norm is at most √3 N. If
+    /// one is replaced, the first number stays, f moves by at most 2N, and the last, from 0 to N, by N:
+    /// √5 N.
     pub(crate) fn new(
         bounds: &Bounds,
         privacy: &Privacy,
@@ -47,10 +50,14 @@ impl Survey {
     ) -> Result<Self, LearnError> {
         let room = 0.75 + 0.25 * count(bounds.columns());
         let most = nearest((room.sqrt() * LEVELS).floor());
-        let square = Rational::from(Integer::from(most).pow(2) * Integer::from(3));
         let under = privacy.neighbours();
-        let norm = Sensitivity::<L2>::of_square(&square, under)?;
-        let noise = gaussian.noise(share, &distance(norm.distance(), under), Grid::WHOLE)?;
+        let times = match under {
+            Neighbours::AddRemove | Neighbours::ZeroOut => 3,
+            Neighbours::Replace => 5,
+        };
+        let square = Rational::from(Integer::from(most).pow(2) * Integer::from(times));
+        let moved = Sensitivity::<L2>::of_square(&square, under)?;
+        let noise = gaussian.noise(share, moved.distance(), Grid::WHOLE)?;
         Ok(Self { bounds: bounds.clone(), most, noise })
     }
 
@@ -135,7 +142,7 @@ pub(crate) const INTERCEPT: f64 = 0.5;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use throng_account::Neighbours;
+    use throng_account::Target;
 
     #[test]
     fn one_record_adds_no_more_than_its_norm() {
@@ -152,6 +159,28 @@ mod tests {
             }
             assert_eq!(survey.noise.neighbours(), Neighbours::AddRemove);
         }
+    }
+
+    #[test]
+    fn two_records_are_no_further_apart_than_stated() {
+        let target = Target::Epsilon { epsilon: 1.0, delta: 1e-5 };
+        let privacy = Privacy::new(target, Neighbours::Replace).unwrap();
+        let gaussian = privacy.gaussian().unwrap();
+        let mut closest = 0.0_f64;
+        for columns in [1, 2, 9, 40] {
+            let bounds = Bounds::same(columns, 0.0, 1.0).unwrap();
+            let survey = Survey::new(&bounds, &privacy, &gaussian, (1, 10)).unwrap();
+            let sums = |value: f64| survey.sums(std::iter::once(vec![value; columns].as_slice()));
+            for value in [0.0, 1.0, f64::NAN, 0.3, 0.999, f64::INFINITY] {
+                for other in [0.0, 1.0, f64::NAN, 0.7] {
+                    let pairs = sums(value).into_iter().zip(sums(other));
+                    let square: i64 = pairs.map(|(a, b)| (a - b).pow(2)).sum();
+                    assert!(square <= 5 * survey.most.pow(2));
+                    closest = closest.max(number(square) / number(survey.most.pow(2)));
+                }
+            }
+        }
+        assert!(closest > 3.9);
     }
 
     #[test]

@@ -61,7 +61,7 @@ fn exact(loss: Loss, (p, q): (&[(f64, usize)], &[(f64, usize)]), given: [f64; 3]
         exp(-b * b / (2.0 * sigma * sigma)) * (bend + penalty)
             / (sigma * (2.0 * std::f64::consts::PI).sqrt())
     };
-    let (far, steps) = (14.0 * sigma / penalty + 5.0, 200_000_u32);
+    let (far, steps) = (14.0 * sigma / penalty + 5.0, 20_000_u32);
     let step = 2.0 * far / f64::from(steps);
     let at = |i: u32| (f64::from(i) + 0.5) * step - far;
     let over = |w: f64| (density(p, w) - exp(epsilon) * density(q, w)).max(0.0);
@@ -137,14 +137,13 @@ fn minima_of_a_softmax_leak_no_more_both_ways() {
                 exp(-square / (2.0 * sigma * sigma)) * det
                     / (sigma * (2.0 * std::f64::consts::PI).sqrt()).powi(3)
             };
-            let (far, steps) = (6.5 * sigma / penalty + 2.0 / penalty, 90_i32);
+            let (far, steps) = (6.5 * sigma / penalty + 2.0 / penalty, 60_i32);
             let step = 2.0 * far / f64::from(steps);
             let at = |i: i32| (f64::from(i) + 0.5) * step - far;
             for (p, q) in [(table, more.as_slice()), (more.as_slice(), table)] {
                 let (mut found, mut all) = (0.0, 0.0);
                 for i in 0..steps.pow(3) {
-                    let weights =
-                        [i % steps, i / steps % steps, i / steps / steps].map(at);
+                    let weights = [i % steps, i / steps % steps, i / steps / steps].map(at);
                     let (p, q) = (density(p, weights), density(q, weights));
                     found += (p - exp(epsilon) * q).max(0.0) * step.powi(3);
                     all += p * step.powi(3);
