@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `rows` | numbers on the grid, clipped so that a norm holds for the integers themselves |
 //! | `loss` | losses of scores: logistic, softmax, Huber hinge |
+//! | `exponential` | e^x, many times |
 //! | `scores` | linear scores, as a model keeps them |
 //! | `survey` | a first release: how many records, where they lie, how far apart |
 //! | `descent` | noisy gradients of all records, step by step |
@@ -13,6 +14,7 @@
 //! | `output`, `objective` | noise on such a minimum, and noise in what is minimised |
 
 pub(crate) mod descent;
+mod exponential;
 pub(crate) mod loss;
 mod minimum;
 mod newton;

@@ -266,7 +266,7 @@ fn check_machine(columns: usize, outputs: usize) -> Result<(), MechanismError> {
 }
 
 /// Moves exact sums of blocks to the totals.
-fn flush(totals: &mut [i64], sums: &mut [f64]) {
+pub(super) fn flush(totals: &mut [i64], sums: &mut [f64]) {
     for (total, sum) in totals.iter_mut().zip(sums) {
         *total = total.saturating_add(nearest(*sum));
         *sum = 0.0;

@@ -2,7 +2,8 @@
 
 use throng_numeric::{Enclosure, NumericError};
 
-use crate::math::{count, exp, ln, softmax};
+use super::exponential::{exp, softmax};
+use crate::math::{count, ln};
 
 /// A loss of the scores of a record, convex in them.
 ///

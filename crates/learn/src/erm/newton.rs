@@ -9,6 +9,7 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::solvers::{Llt, Solve};
 use faer::{Accum, Mat, MatMut, MatRef, Par, Scale, Side};
 
+use super::exponential::softmax;
 use super::minimum::Objective;
 use super::tolerance::Point;
 
@@ -112,7 +113,7 @@ impl<'a, 'b> Newton<'a, 'b> {
         }
         let factor = self.factor.as_ref()?;
         let mut shares = scores.to_vec();
-        shares.chunks_mut(k).for_each(crate::math::softmax);
+        shares.chunks_mut(k).for_each(softmax);
         let curved = |way: &[f64]| -> Vec<f64> {
             let mut turn = self.scores(way);
             for (turn, shares) in turn.chunks_mut(k).zip(shares.chunks(k)) {
@@ -150,7 +151,7 @@ impl<'a, 'b> Newton<'a, 'b> {
     /// How far along a way the slope is flat; none if it does not go down.
     fn pace(&self, here: (&[f64], &[f64]), way: (&[f64], &[f64])) -> Option<f64> {
         let first = self.slope(here, way, 0.0);
-        if !(first < 0.0) {
+        if first >= 0.0 || first.is_nan() {
             return None;
         }
         let (mut short, mut long, mut pace) = (0.0, None, 1.0);
@@ -160,9 +161,9 @@ impl<'a, 'b> Newton<'a, 'b> {
                 return Some(pace);
             }
             if slope < 0.0 {
-                short = pace
+                short = pace;
             } else {
-                long = Some(pace)
+                long = Some(pace);
             }
             pace = long.map_or(2.0 * pace, |long| f64::midpoint(short, long));
         }

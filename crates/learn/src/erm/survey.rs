@@ -7,6 +7,7 @@ use throng_account::Neighbours;
 use throng_mechanism::{Grid, L2, MechanismError, Noise, Run, Sensitivity};
 use throng_numeric::{Integer, Rational};
 
+use super::descent::flush;
 use super::rows;
 use crate::math::{count, nearest, number};
 use crate::privacy::Gaussian;
@@ -14,6 +15,9 @@ use crate::{Bounds, LearnError, Matrix, Privacy};
 
 /// Steps from 0 to 1 on the grid of surveys and gradients, 2^11.
 pub(crate) const LEVELS: f64 = 2048.0;
+
+/// Records whose sums stay below 2^53: each number is below 2^30.
+const BLOCK: usize = 1 << 20;
 
 /// What the first release is made of.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +52,7 @@ impl Survey {
         gaussian: &Gaussian,
         share: (u32, u32),
     ) -> Result<Self, LearnError> {
+        // Features of which many lie at the ends of their bounds are shortened; less noise is worth more.
         let room = 0.75 + 0.25 * count(bounds.columns());
         let most = nearest((room.sqrt() * LEVELS).floor());
         let under = privacy.neighbours();
@@ -67,9 +72,11 @@ impl Survey {
 
     /// The sums: N for each record, features, ⌊|f|²/N⌋.
     fn sums<'a>(&self, records: impl Iterator<Item = &'a [f64]>) -> Vec<i64> {
-        let mut sums = vec![0_i64; self.bounds.columns().saturating_add(2)];
+        let mut totals = vec![0_i64; self.bounds.columns().saturating_add(2)];
+        // Integers below 2^53 for so many records, so their sums are exact.
+        let mut sums = vec![0.0; totals.len()];
         let mut row = vec![0.0; self.bounds.columns()];
-        for features in records {
+        for (place, features) in records.enumerate() {
             for ((cell, x), unit) in row.iter_mut().zip(features).zip(self.bounds.intervals()) {
                 *cell = rows::steps(*unit, *x, LEVELS);
             }
@@ -80,10 +87,14 @@ impl Survey {
             let size = (rows::square(&row) / number(self.most)).floor();
             let all = std::iter::once(number(self.most)).chain(row.iter().copied());
             for (sum, x) in sums.iter_mut().zip(all.chain([size])) {
-                *sum = sum.saturating_add(nearest(x));
+                *sum += x;
+            }
+            if place % BLOCK == BLOCK - 1 {
+                flush(&mut totals, &mut sums);
             }
         }
-        sums
+        flush(&mut totals, &mut sums);
+        totals
     }
 
     /// The noisy sums, read.

@@ -36,6 +36,9 @@ const GAMMA: f64 = 1.0 / 8192.0;
 /// The largest γ: beyond it noise grows by more than a sixteenth.
 const MOST: f64 = 1.0 / 32.0;
 
+/// 2^52: sums of two integers up to it are exact.
+const EXACT: f64 = 4_503_599_627_370_496.0;
+
 /// Half the distance from 1 to the next number.
 pub(crate) const UNIT: f64 = f64::EPSILON / 2.0;
 
@@ -71,8 +74,8 @@ impl Tolerance {
         let steep = count(usize::try_from(loss.steepness()).unwrap_or(usize::MAX)).sqrt();
         let radius = (2.0 * RECORDS * loss.start() / penalty).sqrt().min(RECORDS * steep / penalty)
             + 2.0 * tilt / penalty;
-        let coarse = power_above(most * radius) / 2_f64.powi(51);
-        let fine = coarse * power_above(most * p.sqrt()) / 2_f64.powi(52);
+        let coarse = power_above(most * radius) / (EXACT / 2.0);
+        let fine = coarse * power_above(most * p.sqrt()) / EXACT;
         let on_the_grid = (curved + penalty) * cells.sqrt() * fine / 2.0;
         let slopes = RECORDS * UNIT * loss.fuzz();
         let sums = RECORDS * UNIT * (count(BLOCK) + 2.0) * steep;
@@ -143,7 +146,7 @@ impl Point {
                 let column = part.iter().skip(c).step_by(scores);
                 let whole = column.clone().all(|x| (x / step).fract() == 0.0);
                 let square: f64 = column.map(|x| x * x).sum();
-                whole && 1.000_001 * square.sqrt() * most <= 2_f64.powi(52) * step
+                whole && 1.000_001 * square.sqrt() * most <= EXACT * step
             })
         };
         below(&self.high, grid.coarse) && below(&self.low, grid.fine)

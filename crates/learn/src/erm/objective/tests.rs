@@ -42,6 +42,9 @@ fn the_noise_is_less_than_by_the_older_analysis() {
     assert!(found <= delta && found > 0.9999 * delta);
 }
 
+/// Records of one feature and a label.
+type Table<'a> = &'a [(f64, usize)];
+
 /// Slope and curvature at a weight of a table of (feature, label).
 fn sums(loss: Loss, table: &[(f64, usize)], weight: f64) -> (f64, f64) {
     let one = |(x, label): &(f64, usize)| {
@@ -53,7 +56,7 @@ fn sums(loss: Loss, table: &[(f64, usize)], weight: f64) -> (f64, f64) {
 }
 
 /// ∫ (p - e^ε q)_+ over weights, p and q the densities of the minima of two tables.
-fn exact(loss: Loss, (p, q): (&[(f64, usize)], &[(f64, usize)]), given: [f64; 3]) -> f64 {
+fn exact(loss: Loss, (p, q): (Table<'_>, Table<'_>), given: [f64; 3]) -> f64 {
     let [epsilon, penalty, sigma] = given;
     let density = |table: &[(f64, usize)], weight: f64| {
         let (slope, bend) = sums(loss, table, weight);
@@ -112,6 +115,10 @@ fn softmax_sums(table: &[(f64, usize)], weights: [f64; 3]) -> ([f64; 3], [[f64; 
     (gradient, bends)
 }
 
+fn cube(x: f64) -> f64 {
+    x * x * x
+}
+
 #[test]
 fn minima_of_a_softmax_leak_no_more_both_ways() {
     let loss = Loss::Logistic { classes: 3 };
@@ -135,7 +142,7 @@ fn minima_of_a_softmax_leak_no_more_both_ways() {
                     - m0[1] * (m1[0] * m2[2] - m1[2] * m2[0])
                     + m0[2] * (m1[0] * m2[1] - m1[1] * m2[0]);
                 exp(-square / (2.0 * sigma * sigma)) * det
-                    / (sigma * (2.0 * std::f64::consts::PI).sqrt()).powi(3)
+                    / cube(sigma * (2.0 * std::f64::consts::PI).sqrt())
             };
             let (far, steps) = (6.5 * sigma / penalty + 2.0 / penalty, 60_i32);
             let step = 2.0 * far / f64::from(steps);
@@ -145,8 +152,8 @@ fn minima_of_a_softmax_leak_no_more_both_ways() {
                 for i in 0..steps.pow(3) {
                     let weights = [i % steps, i / steps % steps, i / steps / steps].map(at);
                     let (p, q) = (density(p, weights), density(q, weights));
-                    found += (p - exp(epsilon) * q).max(0.0) * step.powi(3);
-                    all += p * step.powi(3);
+                    found += (p - exp(epsilon) * q).max(0.0) * cube(step);
+                    all += p * cube(step);
                 }
                 assert!((all - 1.0).abs() < 1e-3, "{all}");
                 assert!(found <= bound, "{epsilon}: {found} > {bound}");
