@@ -5,20 +5,25 @@
 //! |---|---|
 //! | `rows` | numbers on the grid, clipped so that a norm holds for the integers themselves |
 //! | `loss` | losses of scores: logistic, softmax, Huber hinge |
+//! | `exponential` | e^x, many times |
 //! | `scores` | linear scores, as a model keeps them |
 //! | `survey` | a first release: how many records, where they lie, how far apart |
 //! | `descent` | noisy gradients of all records, step by step |
-//! | `minimum` | certified minima of penalised losses |
+//! | `minimum`, `newton` | certified minima of penalised losses, and how they are found |
+//! | `tolerance` | how exactly a minimum is told |
 //! | `output`, `objective` | noise on such a minimum, and noise in what is minimised |
 
 pub(crate) mod descent;
+mod exponential;
 pub(crate) mod loss;
 mod minimum;
+mod newton;
 mod objective;
 mod output;
 pub(crate) mod rows;
 pub(crate) mod scores;
 pub(crate) mod survey;
+mod tolerance;
 
 use serde::{Deserialize, Serialize};
 use throng_account::MechanismSpec;
@@ -40,8 +45,8 @@ pub enum Method {
     Gradient,
     /// Noise on the minimum of a penalised loss. Also for epsilon alone.
     Output,
-    /// A random linear term in a penalised loss, whose minimum is then private. Two classes, (epsilon,
-    /// delta), adding or removing a record.
+    /// A random linear term in a penalised loss, whose minimum is then private. For (epsilon, delta),
+    /// adding or removing a record; hinges for two classes only.
     Objective,
 }
 

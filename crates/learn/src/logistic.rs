@@ -11,6 +11,7 @@ use throng_mechanism::{Mechanism, MechanismError, Run};
 
 use crate::data::check_columns;
 pub use crate::erm::Method;
+use crate::erm::descent::USUAL;
 use crate::erm::loss::Loss;
 use crate::erm::{Minimiser, Settings};
 use crate::{Bounds, Classes, Classified, LearnError, Learner, Privacy};
@@ -37,7 +38,7 @@ pub struct LogisticOptions {
 
 impl Default for LogisticOptions {
     fn default() -> Self {
-        Self { method: Method::default(), steps: 60, pace: 1.6, penalty: None, norm: None }
+        Self { method: Method::default(), steps: 60, pace: USUAL, penalty: None, norm: None }
     }
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod saved;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use throng_account::MechanismSpec;
+use throng_mechanism::MechanismError;
 
 use crate::{LearnError, Matrix};
 pub use card::Card;
@@ -47,6 +48,11 @@ pub enum Predictions {
 }
 
 /// A model that can be asked about new rows.
+///
+/// # Contract
+/// What it says about a row depends on that row alone: not on the rows around it, their number or
+/// its place among them, down to the last bit. Else a record that is removed could change what is said about
+/// others, and evaluation on private examples would cost more than it says.
 pub trait Predict {
     /// How many columns a row must have.
     fn columns(&self) -> usize;
@@ -57,6 +63,15 @@ pub trait Predict {
     /// # Errors
     /// If the rows have another number of columns.
     fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError>;
+
+    /// Makes sure, without any data, that the contract holds on this machine; to be said by models
+    /// that multiply rows in blocks.
+    ///
+    /// # Errors
+    /// If it does not hold.
+    fn check_machine(&self) -> Result<(), MechanismError> {
+        Ok(())
+    }
 }
 
 impl<P: Predict + ?Sized> Predict for &P {
@@ -66,5 +81,9 @@ impl<P: Predict + ?Sized> Predict for &P {
 
     fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError> {
         (**self).predict(features)
+    }
+
+    fn check_machine(&self) -> Result<(), MechanismError> {
+        (**self).check_machine()
     }
 }

@@ -14,6 +14,7 @@ use throng_mechanism::{Mechanism, MechanismError, Run};
 
 use crate::data::check_columns;
 pub use crate::erm::Method;
+use crate::erm::descent::USUAL;
 use crate::erm::loss::Loss;
 use crate::erm::{Minimiser, Settings};
 use crate::error::positive;
@@ -46,7 +47,7 @@ pub struct SvmOptions {
 impl Default for SvmOptions {
     fn default() -> Self {
         let (method, kernel) = (Method::default(), None);
-        Self { method, width: 0.5, kernel, steps: 60, pace: 1.6, penalty: None, norm: None }
+        Self { method, width: 0.5, kernel, steps: 60, pace: USUAL, penalty: None, norm: None }
     }
 }
 
@@ -110,7 +111,11 @@ impl Svm {
         }
         let loss = Loss::Hinge { classes: classes.count(), width };
         let seen = match &options.kernel {
-            Some(kernel) => kernel.bounds()?,
+            Some(kernel) => {
+                let seen = kernel.bounds()?;
+                kernel::check_machine(bounds.columns(), seen.columns())?;
+                seen
+            }
             None => bounds.clone(),
         };
         let minimiser = Minimiser::new(&seen, loss, privacy, &options.settings())?;
@@ -139,7 +144,6 @@ impl Mechanism for Svm {
             return Ok(SvmModel::new(scores, self.classes, None));
         };
         let features = kernel.draw(&self.bounds, run.entropy())?;
-        features.check_machine()?;
         let seen = Classified::new(features.of(input.features()), input.labels().to_vec())?;
         let scores = self.minimiser.run(self.classes, &seen, run)?;
         Ok(SvmModel::new(scores, self.classes, Some(features)))

@@ -76,7 +76,9 @@ fn two_classes_are_told_apart_by_every_method() {
 
 #[test]
 fn several_classes_share_one_budget() {
-    for (method, least) in [(Method::Gradient, 0.9), (Method::Output, 0.8)] {
+    for (method, least) in
+        [(Method::Gradient, 0.9), (Method::Output, 0.8), (Method::Objective, 0.8)]
+    {
         let model = fitted(&learner(6, 5, &approximate(), by(method)), examples(6000, 6, 5, 1), 2);
         let found = accuracy(model.value(), &examples(1000, 6, 5, 3));
         assert!(found > least, "{method:?}: {found}");
@@ -178,16 +180,32 @@ fn objective_perturbation_is_refused_where_it_is_not_proved() {
         let bounds = Bounds::same(3, 0.0, 1.0).unwrap();
         LogisticRegression::new(bounds, Classes::new(classes).unwrap(), privacy, options)
     };
-    assert!(make(3, &approximate(), by(Method::Objective)).is_err());
     let exchanged = Privacy::new(*approximate().target(), Neighbours::Replace).unwrap();
     assert!(make(2, &exchanged, by(Method::Objective)).is_err());
-    for penalty in [0.25, 0.1, -1.0, f64::NAN, f64::INFINITY] {
+    for penalty in [0.1, 0.0, -1.0, f64::NAN, f64::INFINITY] {
         let options = LogisticOptions { penalty: Some(penalty), ..by(Method::Objective) };
         assert!(make(2, &approximate(), options).is_err());
     }
-    // The Jacobian alone costs more than epsilon.
-    let options = LogisticOptions { penalty: Some(0.3), ..by(Method::Objective) };
-    assert!(make(2, &approximate(), options).is_err());
+    // The Jacobian alone costs more than epsilon; with a little more penalty it does not.
+    for (penalty, is_proved) in [(0.14, false), (0.2, true)] {
+        let options = LogisticOptions { penalty: Some(penalty), ..by(Method::Objective) };
+        assert_eq!(make(2, &approximate(), options).is_ok(), is_proved);
+    }
+    // More classes stretch more.
+    for (penalty, is_proved) in [(0.5, false), (2.0, true)] {
+        let options = LogisticOptions { penalty: Some(penalty), ..by(Method::Objective) };
+        assert_eq!(make(4, &approximate(), options).is_ok(), is_proved);
+    }
+}
+
+#[test]
+fn one_class_alone_is_fitted_however_many_there_are_of_it() {
+    for (rows, penalty) in [(1000, 0.01), (100_000, 0.01), (100_000, 1.0)] {
+        let options = LogisticOptions { penalty: Some(penalty), ..by(Method::Output) };
+        let table = Classified::new(Matrix::filled(rows, 3, 0.7), vec![1; rows]).unwrap();
+        let model = fitted(&learner(3, 2, &approximate(), options), table, 3);
+        assert!(model.value().intercepts().iter().all(|x| x.is_finite()));
+    }
 }
 
 #[test]
@@ -199,6 +217,7 @@ fn wrong_shapes_and_parameters_are_refused() {
         LogisticOptions { steps: 1_000_000, ..Default::default() },
         LogisticOptions { pace: f64::NAN, ..Default::default() },
         LogisticOptions { penalty: Some(0.0), ..by(Method::Output) },
+        LogisticOptions { penalty: Some(1e-12), ..by(Method::Output) },
         LogisticOptions { norm: Some(0.5), ..by(Method::Output) },
         LogisticOptions { norm: Some(f64::NAN), ..by(Method::Objective) },
     ] {

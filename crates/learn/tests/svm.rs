@@ -112,6 +112,18 @@ fn whatever_the_table_holds_it_is_fitted() {
 }
 
 #[test]
+fn a_sharp_bend_is_fitted_too() {
+    for method in [Method::Output, Method::Objective] {
+        let penalty = Some(if method == Method::Output { 0.5 } else { 3000.0 });
+        let options = SvmOptions { width: 1e-3, penalty, ..by(method) };
+        for table in [examples(9000, 1, line), examples(9000, 1, |_| 1)] {
+            let model = fitted(&learner(2, options.clone()), table, 2);
+            assert!(model.value().intercepts().iter().all(|x| x.is_finite()));
+        }
+    }
+}
+
+#[test]
 fn targets_are_reached() {
     for (epsilon, delta) in [(0.1, 1e-5), (1.0, 1e-6), (8.0, 1e-9)] {
         let privacy = Privacy::approximate(epsilon, delta).unwrap();
@@ -137,6 +149,7 @@ fn wrong_shapes_and_parameters_are_refused() {
         SvmOptions { kernel: kernel(0.0, 9), ..Default::default() },
         SvmOptions { kernel: kernel(f64::INFINITY, 9), ..Default::default() },
         SvmOptions { kernel: kernel(1.0, 0), ..Default::default() },
+        SvmOptions { kernel: kernel(1.0, 10_001), ..Default::default() },
         SvmOptions { penalty: Some(0.5), ..by(Method::Objective) },
     ] {
         let bounds = Bounds::same(2, 0.0, 1.0).unwrap();

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use throng_account::{Accuracy as Fine, MechanismSpec, Neighbours, PrivacyLoss, Target};
+use throng_learn::any::{AnyLearner, AnyModel, Table};
 use throng_learn::evaluate::{self, Accuracy, AccuracyOptions, AccuracyReport, Fit, FitReport};
 use throng_learn::histogram::Blur;
 use throng_learn::tuning::{
@@ -12,7 +13,7 @@ use throng_learn::tuning::{
 };
 use throng_learn::{
     Classes, Classified, Interval, LearnError, Learner, Matrix, Measured, Predict, Predictions,
-    Privacy, Saved,
+    Privacy, Saved, Schema,
 };
 use throng_mechanism::{Budget, Grid, Mechanism, MechanismError, Noise, PerCell, Run, Sensitive};
 use throng_sample::SeededEntropy;
@@ -285,9 +286,9 @@ impl Predict for Twice {
 #[test]
 fn squared_errors_are_covered_and_r_squared_is_near() {
     let x = |i: u32| f64::from(i % 101) / 101.0;
-    let rows: Vec<_> = (0..5000).map(|i| [x(i)]).collect();
+    let rows: Vec<_> = (0..50_000).map(|i| [x(i)]).collect();
     let noise = |i: u32| f64::from(i % 13) / 13.0 - 0.5;
-    let labels = (0..5000).map(|i| 2.0 * x(i) + noise(i)).collect();
+    let labels = (0..50_000).map(|i| 2.0 * x(i) + noise(i)).collect();
     let data = Measured::new(Matrix::from_rows(&rows), labels).unwrap();
     let truth = evaluate::regression(&Twice, &data).unwrap();
     let range = Interval::new(-1.0, 3.0).unwrap();
@@ -303,7 +304,7 @@ fn squared_errors_are_covered_and_r_squared_is_near() {
             let found = report.value().mean_squared_error(0.9).unwrap();
             let error = truth.mean_squared_error;
             covered += i32::from(found.lower <= error && error <= found.upper);
-            assert!((report.value().r_squared() - truth.r_squared).abs() < 0.5);
+            assert!((report.value().r_squared() - truth.r_squared).abs() < 0.05);
             if seed == 0 {
                 let saved = Saved::of(report);
                 let bytes = saved.to_safetensors().unwrap();
@@ -311,11 +312,189 @@ fn squared_errors_are_covered_and_r_squared_is_near() {
             }
         }
         assert!(covered >= 42, "{covered}");
-        // The same scores a search: what fits well scores more than what does not.
-        let judge = HeldOutFit::new(range, &privacy).unwrap();
-        assert!(Judge::<Measured, Twice>::spec(&judge).is_some());
-        assert!(Judge::<Measured, Twice>::spec(&PublicFit::new(data.clone())).is_none());
     }
+}
+
+/// Fits nothing: its model is known, or it fails.
+struct Ready<M>(Option<M>, Noise);
+
+impl<M: Clone> Mechanism for Ready<M> {
+    type Input = Measured;
+    type Output = M;
+
+    fn spec(&self) -> MechanismSpec {
+        self.1.spec().clone()
+    }
+
+    fn neighbours(&self) -> Neighbours {
+        self.1.neighbours()
+    }
+
+    fn answer(&self, _: &Measured, _: &mut Run<'_>) -> Result<M, MechanismError> {
+        self.0.clone().ok_or_else(|| MechanismError::Refused {
+            what: "nothing is ready".to_owned(),
+            hint: "none".to_owned(),
+        })
+    }
+}
+
+impl<M: Clone> Learner for Ready<M> {
+    fn check(&self, _: &Measured) -> Result<(), LearnError> {
+        Ok(())
+    }
+}
+
+/// Says the first column times a number.
+#[derive(Debug, Clone, PartialEq)]
+struct Times(f64);
+
+impl Predict for Times {
+    fn columns(&self) -> usize {
+        1
+    }
+
+    fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError> {
+        Ok(Predictions::Numbers(features.iter().map(|row| self.0 * row[0]).collect()))
+    }
+}
+
+fn ready(models: &[Option<Times>]) -> Vec<Candidate<Measured, Times>> {
+    let cells = PerCell::of(1, 1.into(), Neighbours::AddRemove).unwrap();
+    let noise = Noise::gaussian_per_cell(&3.into(), &cells, Grid::WHOLE).unwrap();
+    let one = |model: &Option<Times>| -> Candidate<_, _> {
+        Box::new(Ready(model.clone(), noise.clone()))
+    };
+    models.iter().map(one).collect()
+}
+
+fn lines() -> Measured {
+    let x = |i: u32| f64::from(i % 101) / 101.0;
+    let rows: Vec<_> = (0..5000).map(|i| [x(i)]).collect();
+    Measured::new(Matrix::from_rows(&rows), (0..5000).map(|i| 2.0 * x(i)).collect()).unwrap()
+}
+
+#[test]
+fn what_fits_numbers_best_is_found_by_private_and_public_judges() {
+    let range = Interval::new(-1.0, 3.0).unwrap();
+    let privacy = Privacy::approximate(1.0, 1e-6).unwrap();
+    let judges: [Box<dyn Judge<Measured, Times>>; 2] =
+        [Box::new(HeldOutFit::new(range, &privacy).unwrap()), Box::new(PublicFit::new(lines()))];
+    for judge in judges {
+        let candidates = ready(&[Some(Times(-1.0)), Some(Times(2.0)), Some(Times(0.5))]);
+        let search = Search::new(candidates, judge, Runs::geometric(30).unwrap()).unwrap();
+        let mut right = 0;
+        for seed in 0..20 {
+            let mut budget = renyi_budget(Neighbours::AddRemove);
+            let data = Sensitive::new(lines());
+            let release = search.fit(&data, &mut budget, &mut SeededEntropy::new(seed)).unwrap();
+            let best = release.value().as_ref().unwrap();
+            right += i32::from(best.candidate == 1 && best.model == Times(2.0));
+        }
+        // 29 of 30 searches see the best of three, about.
+        assert!(right >= 16, "{right}");
+    }
+}
+
+#[test]
+fn a_candidate_that_fails_makes_the_search_fail() {
+    let judge = Box::new(PublicFit::new(lines()));
+    let search = Search::new(ready(&[None]), judge, Runs::geometric(2).unwrap()).unwrap();
+    let mut budget = renyi_budget(Neighbours::AddRemove);
+    let found = search.fit(&Sensitive::new(lines()), &mut budget, &mut SeededEntropy::new(1));
+    assert!(matches!(found, Err(LearnError::Mechanism(MechanismError::Refused { .. }))));
+}
+
+/// Remembers how many records it saw, and the sum of a column that names them.
+struct Watch {
+    noise: Noise,
+    seen: Rc<Cell<(usize, f64)>>,
+}
+
+impl Mechanism for Watch {
+    type Input = Measured;
+    type Output = Times;
+
+    fn spec(&self) -> MechanismSpec {
+        self.noise.spec().clone()
+    }
+
+    fn neighbours(&self) -> Neighbours {
+        self.noise.neighbours()
+    }
+
+    fn answer(&self, input: &Measured, _: &mut Run<'_>) -> Result<Times, MechanismError> {
+        self.seen.set((input.len(), input.labels().iter().sum()));
+        Ok(Times(1.0))
+    }
+}
+
+impl Learner for Watch {
+    fn check(&self, _: &Measured) -> Result<(), LearnError> {
+        Ok(())
+    }
+}
+
+impl Judge<Measured, Times> for Watch {
+    fn spec(&self) -> Option<(MechanismSpec, Neighbours)> {
+        Some((self.noise.spec().clone(), self.noise.neighbours()))
+    }
+
+    fn score(&self, _: &Times, held: &Measured, _: &mut Run<'_>) -> Result<f64, MechanismError> {
+        self.seen.set((held.len(), held.labels().iter().sum()));
+        Ok(0.0)
+    }
+}
+
+#[test]
+fn a_private_judge_sees_the_records_held_out_and_candidates_the_others() {
+    let cells = PerCell::of(1, 1.into(), Neighbours::AddRemove).unwrap();
+    let noise = Noise::gaussian_per_cell(&3.into(), &cells, Grid::WHOLE).unwrap();
+    let [fitted, scored] = [(); 2].map(|()| Rc::new(Cell::new((0, 0.0))));
+    let watch = |seen: &Rc<Cell<(usize, f64)>>| {
+        Box::new(Watch { noise: noise.clone(), seen: Rc::clone(seen) })
+    };
+    // Powers of two: a sum says which records are in it.
+    let rows = vec![[0.0]; 32];
+    let labels: Vec<f64> = (0..32).map(|i| f64::from(1_u32 << i)).collect();
+    let data = Measured::new(Matrix::from_rows(&rows), labels).unwrap();
+    let mut shares = 0;
+    for seed in 0..40 {
+        let candidate: Candidate<Measured, Times> = watch(&fitted);
+        let search =
+            Search::new(vec![candidate], watch(&scored), Runs::geometric(2).unwrap()).unwrap();
+        let mut budget = renyi_budget(Neighbours::AddRemove);
+        let sensitive = Sensitive::new(data.clone());
+        search.fit(&sensitive, &mut budget, &mut SeededEntropy::new(seed)).unwrap();
+        let ((others, first), (held, second)) = (fitted.get(), scored.get());
+        assert_eq!(others + held, 32);
+        assert_eq!(first + second, f64::from(u32::MAX));
+        shares += held;
+    }
+    // A fifth of 1280, within five deviations.
+    assert!(shares.abs_diff(256) < 72, "{shares}");
+}
+
+#[test]
+fn learners_by_name_are_searched() {
+    let schema = Schema::from_toml(
+        "columns = [{ name = \"a\", bounds = [-3, 3] }, { name = \"b\", bounds = [-1, 1] }, { name = \"c\", bounds = [-2, 2] }]\nlabel = { name = \"y\", levels = [\"no\", \"yes\"] }",
+    );
+    let schema = schema.unwrap();
+    let privacy = Privacy::approximate(1.0, 1e-6).unwrap();
+    let candidate = |steps: u32| -> Candidate<Table, AnyModel> {
+        let mut options = serde_json::Map::new();
+        options.insert("steps".to_owned(), steps.into());
+        Box::new(AnyLearner::new("logistic", &schema, &privacy, &options).unwrap())
+    };
+    let judge = HeldOutAccuracy::new(Classes::new(2).unwrap(), &privacy).unwrap();
+    let candidates = vec![candidate(5), candidate(40)];
+    let search = Search::new(candidates, Box::new(judge), Runs::geometric(3).unwrap()).unwrap();
+    let data = Sensitive::new(Table::Classified(examples(2000)));
+    let mut budget = renyi_budget(Neighbours::AddRemove);
+    let release = search.fit(&data, &mut budget, &mut SeededEntropy::new(1)).unwrap();
+    let best = release.value().as_ref().unwrap();
+    let truth = evaluate::classification(&best.model, &examples(500), Classes::new(2).unwrap());
+    assert!(truth.unwrap().accuracy > 0.95 && best.score > 300.0);
 }
 
 #[test]

@@ -1,4 +1,5 @@
 use serde_json::Value;
+use throng_mechanism::MechanismError;
 
 use crate::boosting::{BoostedClassifier, BoostedRegressor};
 use crate::conjugate::{
@@ -18,7 +19,7 @@ use crate::pca::PcaModel;
 use crate::scaler::ScalerModel;
 use crate::svm::SvmModel;
 use crate::synthetic::SyntheticModel;
-use crate::{Card, LearnError, Model, Predict, Saved};
+use crate::{Card, LearnError, Matrix, Model, Predict, Predictions, Saved};
 
 /// Models by the name that they are saved under.
 macro_rules! models {
@@ -177,5 +178,20 @@ impl AnyModel {
             format!("rows cannot be drawn from a {}", self.kind()),
             "fit a `synthetic` table",
         ))
+    }
+}
+
+/// A model that says nothing about rows has no columns, and refuses every table.
+impl Predict for AnyModel {
+    fn columns(&self) -> usize {
+        self.predictor().map_or(0, Predict::columns)
+    }
+
+    fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError> {
+        self.predictor()?.predict(features)
+    }
+
+    fn check_machine(&self) -> Result<(), MechanismError> {
+        self.predictor().map_or(Ok(()), Predict::check_machine)
     }
 }

@@ -42,6 +42,9 @@ pub(crate) struct Descent {
 
 impl Descent {
     /// A tenth of the budget is for the survey, the rest for the steps.
+    ///
+    /// # Errors
+    /// If a setting is out of range, or products on this machine depend on the place of a row.
     pub(crate) fn new(
         bounds: &Bounds,
         loss: Loss,
@@ -53,6 +56,7 @@ impl Descent {
             return Err(LearnError::invalid("the number of steps", steps, "from 1 to 10000"));
         }
         crate::error::positive("the pace", pace)?;
+        check_machine(bounds.columns() + 1, loss.outputs())?;
         let gaussian = privacy.gaussian()?;
         let share = (9, steps * 10);
         let most = distance(&Rational::from(MOST), privacy.neighbours());
@@ -85,7 +89,6 @@ impl Descent {
         labels: &[usize],
         run: &mut Run<'_>,
     ) -> Result<Scores, MechanismError> {
-        check_machine(self.bounds.columns() + 1, self.loss.outputs())?;
         let found = self.survey.release(records.iter().copied(), run)?;
         let table = centred(&self.bounds, &found, records.iter().copied());
         let mut path = Path::new(self, &found);
@@ -116,6 +119,9 @@ struct Path {
     radius: f64,
 }
 
+/// The usual pace.
+pub(crate) const USUAL: f64 = 1.6;
+
 /// How much of the velocity is kept.
 const MOMENTUM: f64 = 0.8;
 
@@ -141,7 +147,7 @@ impl Path {
             records: found.records,
             unit: found.radius * LEVELS,
             clip: (0.3 * powf(q, -0.4)).clamp(0.1, 1.0),
-            pace: (descent.pace * powf(q, -0.35)).clamp(1.5, 8.0),
+            pace: descent.pace / USUAL * (USUAL * powf(q, -0.35)).clamp(1.5, 8.0),
             steps: descent.steps,
             radius: found.radius,
         }
@@ -260,7 +266,7 @@ fn check_machine(columns: usize, outputs: usize) -> Result<(), MechanismError> {
 }
 
 /// Moves exact sums of blocks to the totals.
-fn flush(totals: &mut [i64], sums: &mut [f64]) {
+pub(super) fn flush(totals: &mut [i64], sums: &mut [f64]) {
     for (total, sum) in totals.iter_mut().zip(sums) {
         *total = total.saturating_add(nearest(*sum));
         *sum = 0.0;

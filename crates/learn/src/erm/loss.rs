@@ -2,7 +2,8 @@
 
 use throng_numeric::{Enclosure, NumericError};
 
-use crate::math::{exp, softmax};
+use super::exponential::{exp, softmax};
+use crate::math::{count, ln};
 
 /// A loss of the scores of a record, convex in them.
 ///
@@ -80,6 +81,66 @@ impl Loss {
         }
     }
 
+    /// The loss where all scores are 0, rounded up.
+    pub(crate) fn start(self) -> f64 {
+        match self {
+            Self::Logistic { classes } => 1.000_001 * ln(count(classes)),
+            Self::Hinge { width, .. } => {
+                let bent =
+                    if width <= 1.0 { 1.0 } else { (1.0 + width) * (1.0 + width) / (4.0 * width) };
+                1.000_001 * bent * count(self.outputs())
+            }
+        }
+    }
+
+    /// How wide the intervals of the slopes of a record are, as a vector, over 2^-53; from exact scores. A
+    /// score s is known up to a few u|s|, which the slope of a softmax makes small again where it is
+    /// large; a bend of width h is steep, but only for scores of at most 1 + h.
+    pub(crate) fn fuzz(self) -> f64 {
+        match self {
+            Self::Logistic { .. } => 64.0 * count(self.outputs()),
+            Self::Hinge { width, .. } => {
+                (16.0 + 8.0 * (1.0 + width) / width) * count(self.outputs()).sqrt()
+            }
+        }
+    }
+
+    /// Both parts of scores, less those of the largest where only differences count: exact, as both are
+    /// multiples of one step.
+    pub(crate) fn shift(self, high: &mut [f64], low: &mut [f64]) {
+        if self.is_separate() {
+            return;
+        }
+        let pairs = high.iter().zip(low.iter()).map(|(high, low)| (*high, *low));
+        let largest = pairs.max_by(|a, b| (a.0 + a.1).total_cmp(&(b.0 + b.1)));
+        let (most_high, most_low) = largest.unwrap_or_default();
+        high.iter_mut().for_each(|x| *x -= most_high);
+        low.iter_mut().for_each(|x| *x -= most_low);
+    }
+
+    /// Whether the slope of a score depends on that score alone.
+    pub(crate) fn is_separate(self) -> bool {
+        match self {
+            Self::Logistic { .. } => self.outputs() == 1,
+            Self::Hinge { .. } => true,
+        }
+    }
+
+    /// The derivative of a slope by its score, if that depends on the score alone.
+    pub(crate) fn bend(self, score: f64, place: usize, label: usize) -> f64 {
+        match self {
+            Self::Logistic { .. } => {
+                let likely = 1.0 / (1.0 + exp(-score));
+                likely * (1.0 - likely)
+            }
+            Self::Hinge { width, .. } => {
+                let own = if self.outputs() == 1 { label == 1 } else { place == label };
+                let margin = if own { score } else { -score };
+                if (margin - 1.0).abs() <= width { 0.5 / width } else { 0.0 }
+            }
+        }
+    }
+
     /// Scores, known within an interval, become their slopes, known within an interval.
     pub(crate) fn enclosed(
         self,
@@ -143,7 +204,6 @@ fn hinge_slope(score: f64, own: bool, width: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::count;
 
     #[test]
     fn enclosures_hold_what_is_computed() {

@@ -5,9 +5,10 @@ use throng_mechanism::{Grid, L1, L2, MechanismError, Noise, Run, Sensitivity};
 use throng_numeric::Rational;
 
 use super::loss::Loss;
-use super::minimum::{GAMMA, Objective};
+use super::minimum::Objective;
 use super::rows::{LEVELS, bounded};
 use super::scores::Scores;
+use super::tolerance::Tolerance;
 use crate::math::{count, nearest, number};
 use crate::{Bounds, LearnError, Matrix, Privacy};
 
@@ -19,6 +20,7 @@ pub(crate) struct Output {
     /// The largest norm of a row, in steps.
     most: i64,
     penalty: f64,
+    tolerance: Tolerance,
     noise: Noise,
 }
 
@@ -36,7 +38,7 @@ impl Output {
     /// # Guarantee
     /// The objective J is Λ-strongly convex, so points with gradients g, h are at most |g - h|/Λ apart. A
     /// record more changes the gradient by at most L, the steepness of the loss, as rows are at most
-    /// 1 long; and the points that are found have gradients of at most γ. So they are at most
+    /// 1 long; and the points that are found are within γ/Λ of the minimum. So they are at most
     /// (L + 2γ)/Λ apart, with two records exchanged (2L + 2γ)/Λ, and after rounding to the grid
     /// as much more as that moves them.
     pub(crate) fn new(
@@ -52,27 +54,23 @@ impl Output {
             Some(penalty) => crate::error::positive("the penalty", penalty)?,
             None => usual(privacy, loss, cells)?,
         };
+        let most = longest(bounds, norm)?;
+        let columns = bounds.columns().saturating_add(1);
+        let tolerance = Tolerance::new(loss, columns, number(most), penalty, 0.0)?;
         let under = privacy.neighbours();
-        let moved = apart(loss, penalty, under)?;
+        let moved = apart(loss, penalty, tolerance.gamma, under)?;
         let noise = if let Some(epsilon) = privacy.epsilon_if_pure()? {
             let square = moved.square() * Rational::from(coordinates);
             let moved = Sensitivity::<L2>::of_square(&square, under)?;
             let grid = Grid::under(moved.distance())?;
             let moved = Sensitivity::<L1>::of(moved.distance().clone(), under)?;
-            let moved = moved.rounded(coordinates, grid)?;
-            let steps = Rational::from(grid.in_steps(moved.distance()).ceil());
-            let room = Rational::ONE + Rational::new(1, 1_u32 << 30)?;
-            let scale = (&steps * &room).checked_div(&epsilon)?.ceil();
-            let moved = Sensitivity::<L1>::of(&steps * &grid.step(), under)?;
-            let scale = (Rational::from(scale) + Rational::ONE) * grid.step();
-            Noise::laplace(&scale, &moved, grid)?
+            Noise::pure(&epsilon, &moved.rounded(coordinates, grid)?, grid)?
         } else {
             let grid = Grid::under(&moved)?;
             let moved = Sensitivity::<L2>::of(moved, under)?.rounded(coordinates, grid)?;
             privacy.gaussian()?.noise((1, 1), moved.distance(), grid)?
         };
-        let most = longest(bounds, norm)?;
-        Ok(Self { bounds: bounds.clone(), loss, most, penalty, noise })
+        Ok(Self { bounds: bounds.clone(), loss, most, penalty, tolerance, noise })
     }
 
     pub(crate) fn spec(&self) -> MechanismSpec {
@@ -87,17 +85,18 @@ impl Output {
     ) -> Result<Scores, MechanismError> {
         let table = bounded(&self.bounds, records, self.most);
         let (loss, penalty, most) = (self.loss, self.penalty, number(self.most));
+        let tolerance = self.tolerance;
         let tilt = vec![0.0; table.columns() * loss.outputs()];
-        let objective = Objective { loss, table: &table, labels, most, penalty, tilt };
+        let objective = Objective { loss, table: &table, labels, most, penalty, tilt, tolerance };
         let found = released(&objective.minimum()?, &self.noise, run)?;
         Ok(finished(&self.bounds, loss, most, found))
     }
 }
 
 /// How far apart the points found on neighbours are.
-fn apart(loss: Loss, penalty: f64, under: Neighbours) -> Result<Rational, LearnError> {
+fn apart(loss: Loss, penalty: f64, gamma: f64, under: Neighbours) -> Result<Rational, LearnError> {
     let steep = Sensitivity::<L2>::of_square(&Rational::from(loss.steepness()), under)?;
-    let gamma = Rational::from_f64(2.0 * GAMMA)?;
+    let gamma = Rational::from_f64(2.0 * gamma)?;
     let sum = super::rows::distance(steep.distance(), under) + gamma;
     Ok(sum.checked_div(&Rational::from_f64(penalty)?)?)
 }

@@ -11,9 +11,10 @@ pub(crate) const LEVELS: f64 = 8192.0;
 /// The same as an integer.
 pub(crate) const LEVELS_INTEGER: i64 = 8192;
 
-/// What a factor is lowered by so that no rounding lifts a product above its real value: five
-/// roundings of relative error 2^-53 are less.
-const SLACK: f64 = 1.0 - 1.0 / 1_099_511_627_776.0;
+/// What a factor is lowered by so that no rounding lifts a product above its real value, 2^-30: the sum
+/// of squares of k numbers is off by at most k roundings of relative error 2^-53, its root by half of
+/// that, and a few roundings come on top; for k up to 2^22 that is less.
+const SLACK: f64 = 1.0 - 1.0 / 1_073_741_824.0;
 
 /// How far the sum over all records moves, if one record contributes a vector of this norm.
 ///
@@ -60,8 +61,8 @@ pub(crate) fn size(row: &[f64]) -> f64 {
 /// Shrinks a row by a factor `most`/`norm`, if that is below 1, towards 0 onto the integers.
 ///
 /// # Guarantee
-/// If `norm` is the row's norm up to a relative error of 2^-50, the norm is at most `most`
-/// afterwards: the factor is lowered by 2^-40, so each computed product is no larger than the real
+/// If `norm` is the row's norm up to a relative error of 2^-32, the norm is at most `most`
+/// afterwards: the factor is lowered by 2^-30, so each computed product is no larger than the real
 /// one (its roundings are smaller than that), and rounding towards 0 shrinks it further; a norm
 /// that looks at sizes only follows.
 pub(crate) fn shrink(row: &mut [f64], norm: f64, most: f64) {

@@ -67,6 +67,7 @@ impl<M: Predict> Mechanism for Fit<M> {
 
 impl<M: Predict> Learner for Fit<M> {
     fn check(&self, input: &Measured) -> Result<(), LearnError> {
+        self.model.check_machine()?;
         check_columns(input.features().columns(), self.model.columns())
     }
 }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use throng_mechanism::MechanismError;
 use throng_sample::Entropy;
 
+use crate::draws::Draws;
 use crate::error::positive;
 use crate::math::{cos, ln};
 use crate::{Bounds, LearnError, Matrix, alike};
@@ -45,8 +46,8 @@ impl Kernel {
             let allowed = "from 1e-6 to 1e6";
             return Err(LearnError::invalid("the scale of the kernel", self.scale, allowed));
         }
-        if !(1..=100_000).contains(&self.features) {
-            let allowed = "from 1 to 100000";
+        if !(1..=10_000).contains(&self.features) {
+            let allowed = "from 1 to 10000";
             return Err(LearnError::invalid("the number of features", self.features, allowed));
         }
         Bounds::same(usize::try_from(self.features).unwrap_or(1), -1.0, 1.0)
@@ -59,24 +60,19 @@ impl Kernel {
         entropy: &mut dyn Entropy,
     ) -> Result<Features, MechanismError> {
         let count = usize::try_from(self.features).unwrap_or(1);
+        let mut draws = Draws::new(entropy);
         let mut directions = Matrix::filled(count, bounds.columns(), 0.0);
         for cell in directions.values_mut() {
-            let (a, b) = (uniform(entropy)?, uniform(entropy)?);
-            *cell = (-2.0 * ln(a)).sqrt() * cos(std::f64::consts::TAU * b) / self.scale;
+            let (a, b) = (draws.fraction()?, draws.fraction()?);
+            // 1 - a is above 0.
+            *cell = (-2.0 * ln(1.0 - a)).sqrt() * cos(std::f64::consts::TAU * b) / self.scale;
         }
         let mut phases = Vec::with_capacity(count);
         for _ in 0..count {
-            phases.push(std::f64::consts::TAU * uniform(entropy)?);
+            phases.push(std::f64::consts::TAU * draws.fraction()?);
         }
         Ok(Features { bounds: bounds.clone(), directions, phases })
     }
-}
-
-/// A number in (0, 1).
-fn uniform(entropy: &mut dyn Entropy) -> Result<f64, MechanismError> {
-    let mut bytes = [0; 4];
-    entropy.fill(&mut bytes)?;
-    Ok((f64::from(u32::from_le_bytes(bytes)) + 0.5) / 4_294_967_296.0)
 }
 
 impl Features {
@@ -135,7 +131,7 @@ fn projected(table: MatRef<'_, f64>, directions: MatRef<'_, f64>, sums: &mut [f6
 }
 
 /// Makes sure that this machine gives a row the same features wherever it is.
-fn check_machine(columns: usize, features: usize) -> Result<(), MechanismError> {
+pub(super) fn check_machine(columns: usize, features: usize) -> Result<(), MechanismError> {
     let directions: Vec<f64> =
         (0..columns * features).map(|at| f64::from(alike::made_up(at, 7)) / 1_234_567.0).collect();
     let directions = MatRef::from_row_major_slice(&directions, features, columns).transpose();

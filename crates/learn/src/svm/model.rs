@@ -1,6 +1,7 @@
 //! A fitted support vector machine.
 
 use serde::{Deserialize, Serialize};
+use throng_mechanism::MechanismError;
 
 use super::kernel::Features;
 use crate::data::check_columns;
@@ -62,6 +63,10 @@ impl Model for SvmModel {
 impl Predict for SvmModel {
     fn columns(&self) -> usize {
         self.features.as_ref().map_or_else(|| self.scores.bounds().columns(), Features::columns)
+    }
+
+    fn check_machine(&self) -> Result<(), MechanismError> {
+        self.features.as_ref().map_or(Ok(()), Features::check_machine)
     }
 
     fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError> {

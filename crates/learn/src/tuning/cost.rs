@@ -1,5 +1,7 @@
 //! What it costs to keep the best of a random number of runs.
 
+use std::cell::OnceCell;
+
 use throng_account::filter::cost;
 use throng_account::{Accuracy, Leaf, MechanismSpec, Neighbours, PrivacyLoss};
 use throng_numeric::{Enclosure, Rational};
@@ -8,9 +10,9 @@ use super::Runs;
 use crate::LearnError;
 
 /// The orders λ at which divergences are stated.
-const ORDERS: [f64; 24] = [
+const ORDERS: [f64; 29] = [
     1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0, 14.0, 16.0, 20.0, 24.0,
-    32.0, 40.0, 48.0, 64.0, 96.0, 128.0, 256.0,
+    32.0, 40.0, 48.0, 64.0, 96.0, 128.0, 256.0, 512.0, 1024.0, 2048.0, 4096.0, 8192.0,
 ];
 
 /// The spec of a search whose single run is, on any two neighbours, at least as private as one of
@@ -82,37 +84,59 @@ fn short(x: f64) -> Result<Rational, LearnError> {
 
 /// What is known about one run, on the worst neighbours.
 struct Base {
-    losses: Vec<PrivacyLoss>,
-    /// (λ, ε) with ε an upper end.
+    distinct: Vec<Single>,
+    /// (λ, ε) with ε an upper end, rising.
     curve: Vec<(f64, f64)>,
+}
+
+/// One base; its curve of losses is computed if it is asked for.
+struct Single {
+    spec: MechanismSpec,
+    under: Neighbours,
+    loss: OnceCell<PrivacyLoss>,
+}
+
+impl Single {
+    fn loss(&self) -> Result<&PrivacyLoss, LearnError> {
+        if let Some(loss) = self.loss.get() {
+            return Ok(loss);
+        }
+        let loss = PrivacyLoss::of_spec(&self.spec, self.under, Accuracy::default())?;
+        Ok(self.loss.get_or_init(|| loss))
+    }
+
+    /// By formula where there is one; else the whole curve is integrated.
+    fn renyi(&self, order: f64) -> Result<f64, LearnError> {
+        if let Ok(bound) = cost::renyi(&self.spec, self.under, &Rational::from_f64(order)?) {
+            return Ok(bound.to_f64_up());
+        }
+        Ok(self.loss()?.renyi(order).map_or(f64::INFINITY, |found| found.upper))
+    }
 }
 
 impl Base {
     fn of(bases: &[MechanismSpec], under: Neighbours) -> Result<Self, LearnError> {
-        let mut distinct: Vec<&MechanismSpec> = Vec::new();
+        let mut distinct: Vec<Single> = Vec::new();
         for spec in bases {
-            if !distinct.contains(&spec) {
-                distinct.push(spec);
+            if !distinct.iter().any(|other| other.spec == *spec) {
+                distinct.push(Single { spec: spec.clone(), under, loss: OnceCell::new() });
             }
         }
-        let loss = |spec: &&MechanismSpec| PrivacyLoss::of_spec(spec, under, Accuracy::default());
-        let losses = distinct.iter().map(loss).collect::<Result<Vec<_>, _>>()?;
         let mut curve = Vec::new();
-        for order in ORDERS {
+        let mut least = f64::INFINITY;
+        // Divergences rise with the order, so what bounds one bounds those below.
+        for order in ORDERS.into_iter().rev() {
             let mut most = 0.0_f64;
-            for (spec, loss) in distinct.iter().zip(&losses) {
-                // By formula where there is one; else the whole curve is integrated.
-                let bound = match cost::renyi(spec, under, &Rational::from_f64(order)?) {
-                    Ok(bound) => bound.to_f64_up(),
-                    Err(_) => loss.renyi(order).map_or(f64::INFINITY, |found| found.upper),
-                };
-                most = most.max(bound);
+            for single in &distinct {
+                most = most.max(single.renyi(order)?);
             }
-            if most.is_finite() {
-                curve.push((order, most));
+            least = least.min(most);
+            if least.is_finite() {
+                curve.push((order, least));
             }
         }
-        Ok(Self { losses, curve })
+        curve.reverse();
+        Ok(Self { distinct, curve })
     }
 
     /// ε' of theorem 2, the least over λ̂.
@@ -140,8 +164,8 @@ impl Base {
         let above = Enclosure::point(order)? - Enclosure::ONE;
         let hat = (Enclosure::ONE / above).ln_1p()?.lower().max(0.0);
         let mut delta = 0.0_f64;
-        for loss in &self.losses {
-            delta = delta.max(loss.delta(hat)?.upper);
+        for single in &self.distinct {
+            delta = delta.max(single.loss()?.delta(hat)?.upper);
         }
         let run = Enclosure::point(divergence)? + mean * Enclosure::point(delta)?;
         let some = mean.ln()? + above * run;
@@ -288,11 +312,33 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "a test compares with ordinary numbers")]
     fn the_formula_is_the_papers() {
         let runs = Runs::geometric(10).unwrap();
-        let base = Base { losses: vec![], curve: vec![(8.0, 8.0 / 32.0)] };
+        let base = Base { distinct: vec![], curve: vec![(8.0, 8.0 / 32.0)] };
         let (eta, gamma) = runs.parameters().unwrap();
         let found = base.negative_binomial(8.0, 0.25, (eta, gamma), &runs).unwrap();
         let by_hand = 0.25 + 2.0 * (7.0 / 8.0) * 0.25 + 2.0 * 10_f64.ln() / 8.0 + 10_f64.ln() / 7.0;
         assert!((found - by_hand).abs() < 1e-12);
+    }
+
+    #[test]
+    fn searches_among_very_private_runs_cost_about_thrice_one() {
+        let spec =
+            spec_of_best(&[parsed("gaussian(sigma=800)")], &Runs::geometric(10).unwrap(), UNDER);
+        let of = |spec: &MechanismSpec| {
+            let loss = PrivacyLoss::of_spec(spec, UNDER, Accuracy::default()).unwrap();
+            loss.epsilon(1e-6).unwrap().upper
+        };
+        let (one, all) = (of(&parsed("gaussian(sigma=800)")), of(&spec.unwrap()));
+        assert!(all < 4.0 * one, "{all} {one}");
+    }
+
+    #[test]
+    fn orders_between_integers_are_bounded_by_those_above() {
+        // By formula only integer orders are told apart from no sampling at all.
+        let base = parsed("sampled(gaussian(sigma=1), rate=0.01)");
+        let curve = Base::of(&[base], UNDER).unwrap().curve;
+        let at = |order: f64| curve.iter().find(|(at, _)| *at == order).unwrap().1;
+        assert!(at(1.5) <= at(2.0) && at(2.5) <= at(3.0) && at(2.5) < 0.01);
+        assert!(curve.windows(2).all(|pair| pair[0].1 <= pair[1].1));
     }
 
     #[test]

@@ -3,6 +3,7 @@ use throng_mechanism::{Grid, MechanismError, Noise, PerCell, Run};
 use throng_numeric::Rational;
 use throng_sample::{Bernoulli, Entropy, SampleError};
 
+use crate::any::Table;
 use crate::evaluate::{self, FINE, fits, is_right};
 use crate::histogram::noise_for;
 use crate::math::number;
@@ -89,6 +90,45 @@ impl<Y: Clone, X: Clone> Divide for Examples<Y, X> {
     }
 }
 
+impl Divide for Table {
+    fn divide(
+        &self,
+        share: &Rational,
+        entropy: &mut dyn Entropy,
+    ) -> Result<(Self, Self), SampleError> {
+        Ok(match self {
+            Self::Classified(examples) => {
+                let (first, second) = examples.divide(share, entropy)?;
+                (Self::Classified(first), Self::Classified(second))
+            }
+            Self::Measured(examples) => {
+                let (first, second) = examples.divide(share, entropy)?;
+                (Self::Measured(first), Self::Measured(second))
+            }
+            Self::Plain(rows) => {
+                let (first, second) = rows.divide(share, entropy)?;
+                (Self::Plain(first), Self::Plain(second))
+            }
+        })
+    }
+
+    fn emptied(&self) -> Self {
+        match self {
+            Self::Classified(examples) => Self::Classified(examples.emptied()),
+            Self::Measured(examples) => Self::Measured(examples.emptied()),
+            Self::Plain(rows) => Self::Plain(rows.emptied()),
+        }
+    }
+}
+
+/// That a judge got a table of another kind is a mistake of the caller, and no secret.
+fn other_table() -> MechanismError {
+    MechanismError::Refused {
+        what: "the table has no labels of the kind that the judge looks at".to_owned(),
+        hint: "use a judge for the task of the model".to_owned(),
+    }
+}
+
 /// The number of records held out that are classified rightly, with noise.
 ///
 /// # Guarantee
@@ -121,8 +161,20 @@ impl<M: Predict> Judge<Classified, M> for HeldOutAccuracy {
         held_out: &Classified,
         run: &mut Run<'_>,
     ) -> Result<f64, MechanismError> {
+        model.check_machine()?;
         let right = is_right(model, held_out, self.classes).into_iter().filter(|x| *x).count();
         Ok(number(self.noise.added_to(i128::try_from(right).unwrap_or(i128::MAX), run)?))
+    }
+}
+
+impl<M: Predict> Judge<Table, M> for HeldOutAccuracy {
+    fn spec(&self) -> Option<(MechanismSpec, Neighbours)> {
+        Judge::<Classified, M>::spec(self)
+    }
+
+    fn score(&self, model: &M, held_out: &Table, run: &mut Run<'_>) -> Result<f64, MechanismError> {
+        let Table::Classified(examples) = held_out else { return Err(other_table()) };
+        self.score(model, examples, run)
     }
 }
 
@@ -161,10 +213,22 @@ impl<M: Predict> Judge<Measured, M> for HeldOutFit {
         held_out: &Measured,
         run: &mut Run<'_>,
     ) -> Result<f64, MechanismError> {
+        model.check_machine()?;
         let whole = 1_i64 << FINE;
         let steps = fits(model, held_out, self.range).into_iter().map(|fit| whole - fit.error);
         let sum: i128 = steps.map(i128::from).sum();
         Ok(number(self.noise.added_to(sum, run)?))
+    }
+}
+
+impl<M: Predict> Judge<Table, M> for HeldOutFit {
+    fn spec(&self) -> Option<(MechanismSpec, Neighbours)> {
+        Judge::<Measured, M>::spec(self)
+    }
+
+    fn score(&self, model: &M, held_out: &Table, run: &mut Run<'_>) -> Result<f64, MechanismError> {
+        let Table::Measured(examples) = held_out else { return Err(other_table()) };
+        self.score(model, examples, run)
     }
 }
 
