@@ -9,17 +9,18 @@
 //! # How the scale is chosen
 //! In steps of the grid, let g be a record's gradient, of norm |g|, and B the bound. For a dense stage the
 //! gradient is d ⊗ a, for its delta d and its input a (with one more entry, of 1, for the bias), so its norm
-//! is |d| |a|, and no gradient of a single record is ever formed (book-keeping). Rounding the m entries
-//! of d to the nearest adds an error of norm at most |a| √m/2, and of about |a|/√12 in the
-//! direction of g. So first B - 3|a|/√12 is aimed at, which nearly always passes; then
-//! B - |a| √m/2, which passes by the triangle inequality but for the last digits of
-//! floating point; then the record is left out.
+//! is |d| |a|, and no gradient of a single record is ever formed (book-keeping). Each of the m entries of d
+//! becomes one of the whole numbers next to it, so that small entries do not all become 0 ([`either`]): that
+//! adds an error of norm at most |a| √m, of about |a| √m/2 at most, and of about |a|/2 in the direction of g. So
+//! first B - 3|a|/2 - |a|² m/(8B) is aimed at, which nearly always passes; then B - |a| √m, which
+//! passes by the triangle inequality but for the last digits of floating point; then the record is left
+//! out.
 //!
 //! # Reference
 //! Bu, Wang, Zha, Karypis, *Differentially Private Optimization on Large Model at Small Cost* (2023).
 
 use super::chunk::Chunk;
-use super::float::whole;
+use super::float::{either, whole, wide};
 use super::grid::{BOUND, INPUT, MOST_OUTPUT, OUTPUT};
 use super::layer::{Kind, Stage};
 use crate::math::{count, single};
@@ -52,7 +53,7 @@ pub(super) enum Outcome {
 /// The whole numbers that one chunk adds.
 #[derive(Debug)]
 pub(super) struct Clipped {
-    /// For each dense stage: deltas in steps, row by row; rows without a record are 0.
+    /// For each dense stage: deltas in steps, row by row; rows of the chunk without a record are 0.
     pub(super) deltas: Vec<Vec<f32>>,
     /// For each dense stage and row: the square of the norm of its inputs, bias included, in steps.
     squares: Vec<Vec<u64>>,
@@ -83,7 +84,7 @@ impl Clipped {
     ) {
         chunk.round_inputs();
         self.measure_inputs(chunk, stages);
-        self.deltas.iter_mut().for_each(|deltas| deltas.fill(0.0));
+        self.clear_unused(chunk, stages);
         self.outcomes.clear();
         for row in 0..chunk.count {
             let mut outcome = Outcome::Within;
@@ -92,6 +93,16 @@ impl Clipped {
                 outcome = if found == Outcome::Within { outcome } else { found };
             }
             self.outcomes.push(outcome);
+        }
+    }
+
+    /// Rows without a record add nothing.
+    fn clear_unused(&mut self, chunk: &Chunk, stages: &[Stage]) {
+        for (stage, deltas) in stages.iter().zip(&mut self.deltas) {
+            let unused = chunk.count * stage.onto.len()..chunk.rows() * stage.onto.len();
+            if let Some(unused) = deltas.get_mut(unused) {
+                unused.fill(0.0);
+            }
         }
     }
 
@@ -168,9 +179,9 @@ impl Clipped {
         }
         Measured {
             norm: square.sqrt(),
-            usual: 3.0 * (inputs / 12.0).sqrt(),
-            likely: entries / 24.0,
-            sure: entries.sqrt() / 2.0,
+            usual: 1.5 * inputs.sqrt(),
+            likely: entries / 8.0,
+            sure: entries.sqrt(),
         }
     }
 
@@ -192,9 +203,11 @@ impl Clipped {
                     let deltas = nth(&chunk.deltas[at], row, stage.onto.len());
                     let rounded = nth_mut(&mut self.deltas[at], row, stage.onto.len());
                     let factor = single(scale * OUTPUT);
-                    for (rounded, delta) in rounded.iter_mut().zip(deltas) {
-                        *rounded = whole(delta * factor, MOST_OUTPUT);
-                    }
+                    wide(|| {
+                        for (rounded, delta) in rounded.iter_mut().zip(deltas) {
+                            *rounded = either(delta * factor, *delta, MOST_OUTPUT);
+                        }
+                    });
                     square_of(rounded, |x| x).saturating_mul(self.squares[at][row])
                 }
                 Kind::Convolution(_) => {
@@ -258,17 +271,19 @@ fn square_of(values: &[f32], map: impl Fn(f32) -> f32) -> u64 {
     whole_number(sum_of_squares(values, map))
 }
 
-/// In double precision, in four sums that can be formed side by side.
+/// In double precision, in eight sums that can be formed side by side.
 fn sum_of_squares(values: &[f32], map: impl Fn(f32) -> f32) -> f64 {
     let square = |x: f32| f64::from(map(x)) * f64::from(map(x));
-    let (fours, rest) = values.as_chunks::<4>();
-    let mut sums = [0.0_f64; 4];
-    for four in fours {
-        for (sum, x) in sums.iter_mut().zip(four) {
-            *sum += square(*x);
+    wide(|| {
+        let (eights, rest) = values.as_chunks::<8>();
+        let mut sums = [0.0_f64; 8];
+        for eight in eights {
+            for (sum, x) in sums.iter_mut().zip(eight) {
+                *sum += square(*x);
+            }
         }
-    }
-    sums.iter().sum::<f64>() + rest.iter().map(|x| square(*x)).sum::<f64>()
+        sums.iter().sum::<f64>() + rest.iter().map(|x| square(*x)).sum::<f64>()
+    })
 }
 
 /// A whole number of at least 0, as one; saturates.
