@@ -1,7 +1,9 @@
 //! Single precision, in loops that become vector instructions on every machine.
 
-use faer::traits::pulp::Arch;
 use faer::{Accum, MatMut, MatRef, Par};
+
+use crate::math::single;
+pub(super) use crate::math::wide;
 
 /// Adding and subtracting it rounds to a whole number: 1.5 · 2^23, beyond which singles are whole.
 const ROUND: f32 = 12_582_912.0;
@@ -35,10 +37,26 @@ pub(super) fn either(x: f32, seed: f32, most: f32) -> f32 {
     whole(x + shift, most)
 }
 
-/// Runs a loop with the widest instructions that this machine has; results are the same.
+/// factor · whole, number by number.
+pub(super) fn scale(whole: &[i64], factor: f32, out: &mut [f32]) {
+    wide(|| {
+        for (out, whole) in out.iter_mut().zip(whole) {
+            *out = factor * single(rounded(*whole));
+        }
+    });
+}
+
+/// The nearest double: the upper and the lower half of the bits, each exact as the last bits of a large
+/// number, with one rounding where they meet. This becomes vector instructions, which `as` does not.
 #[inline]
-pub(super) fn wide<T>(work: impl FnOnce() -> T) -> T {
-    Arch::new().dispatch(work)
+fn rounded(n: i64) -> f64 {
+    /// 2^52, and 2^84 + 2^63.
+    const LOWER: u64 = 0x4330_0000_0000_0000;
+    const UPPER: u64 = 0x4530_0000_8000_0000;
+    let bits = n.cast_unsigned();
+    let lower = f64::from_bits(LOWER | (bits & 0xFFFF_FFFF));
+    let upper = f64::from_bits(UPPER ^ (bits >> 32));
+    (upper - f64::from_bits(0x4530_0000_8010_0000)) + lower
 }
 
 /// A count.
@@ -140,6 +158,17 @@ mod tests {
                 && (tanh(f32::NEG_INFINITY) + 1.0).abs() < 1e-6
         );
         assert!(exp(f32::NAN).is_finite());
+    }
+
+    #[test]
+    fn whole_numbers_become_the_nearest_doubles() {
+        let mut n = 1_i64;
+        for k in 0..2000_i64 {
+            n = n.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(k);
+            for n in [n, n >> 11, n >> 30, n >> 45, k, -k, i64::MAX - k, i64::MIN + k] {
+                assert_eq!(rounded(n), crate::math::number(n), "{n}");
+            }
+        }
     }
 
     #[test]

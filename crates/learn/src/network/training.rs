@@ -14,6 +14,7 @@ use super::batch::Batch;
 use super::checkpoint::Checkpoint;
 use super::clip::Group;
 use super::coins::Coins;
+use super::float::scale;
 use super::grid::{BITS, BOUND};
 use super::layer::{Layer, Shape, Stage, stages};
 use super::options::{Clipping, NetworkOptions};
@@ -310,9 +311,7 @@ impl Training {
     fn follow(&self, state: &mut State, sums: &[i64], gradient: &mut [f32]) {
         let expected = count_of(self.options.expected());
         let unit = single(state.clip / (count_of(BOUND) * expected));
-        for (gradient, sum) in gradient.iter_mut().zip(sums) {
-            *gradient = unit * single(number(*sum));
-        }
+        scale(sums, unit, gradient);
         if let (Clipping::Adaptive { quantile }, Some(last)) = (self.options.clipping, sums.last())
         {
             let surplus = number(*last) / count_of(self.count_weight) / expected;
