@@ -10,11 +10,12 @@
 //! In steps of the grid, let g be a record's gradient, of norm |g|, and B the bound. For a dense stage the
 //! gradient is d ⊗ a, for its delta d and its input a (with one more entry, of 1, for the bias), so its norm
 //! is |d| |a|, and no gradient of a single record is ever formed (book-keeping). Each of the m entries of d
-//! becomes one of the whole numbers next to it, so that small entries do not all become 0 ([`either`]): that
-//! adds an error of norm at most |a| √m, of about |a| √m/2 at most, and of about |a|/2 in the direction of g. So
-//! first B - 3|a|/2 - |a|² m/(8B) is aimed at, which nearly always passes; then B - |a| √m, which
-//! passes by the triangle inequality but for the last digits of floating point; then the record is left
-//! out.
+//! becomes one of the whole numbers next to it, so that small entries do not all become 0 ([`either`]). That
+//! adds about |a|/2 at most in the direction of g, and across it on average a square of at most |a|² m/4, and
+//! of at most |a|² Σ|d| <= |a| √m |g|. So first a norm t is aimed at, the larger one with
+//! t² + |a|² m/4 = b² or t² + |a| √m t = b² for b = B - 3|a|/2, which nearly always passes; then
+//! B - |a| √m, which passes by the triangle inequality but for the last digits of floating point, or t/2 if
+//! that is more; then t/4; then the record is left out.
 //!
 //! # Reference
 //! Bu, Wang, Zha, Karypis, *Differentially Private Optimization on Large Model at Small Cost* (2023).
@@ -132,9 +133,7 @@ impl Clipped {
     ) -> Outcome {
         let measured = self.measure(chunk, stages, group, clip, row);
         let bound = count_of(group.square).sqrt();
-        let aims =
-            [bound - measured.likely / bound.max(1.0) - measured.usual, bound - measured.sure];
-        for aim in aims {
+        for aim in measured.aims(bound) {
             let aim = aim - SLACK * bound;
             let scale = if measured.norm <= aim { 1.0 } else { aim / measured.norm };
             if !(measured.norm.is_finite() && scale > 0.0) {
@@ -177,12 +176,7 @@ impl Clipped {
             inputs += input;
             entries += count(own.len()) * input;
         }
-        Measured {
-            norm: square.sqrt(),
-            usual: 1.5 * inputs.sqrt(),
-            likely: entries / 8.0,
-            sure: entries.sqrt(),
-        }
+        Measured { norm: square.sqrt(), usual: 1.5 * inputs.sqrt(), entries }
     }
 
     /// Rounds the scaled deltas of dense stages, and returns the exact square of the norm of what would be
@@ -252,10 +246,20 @@ struct Measured {
     norm: f64,
     /// Three standard deviations of what rounding adds along the gradient.
     usual: f64,
-    /// What rounding adds across the gradient on average, as half the square.
-    likely: f64,
-    /// The most that rounding adds.
-    sure: f64,
+    /// The square of the most that rounding adds.
+    entries: f64,
+}
+
+impl Measured {
+    /// Norms to scale to, one after the other.
+    fn aims(&self, bound: f64) -> [f64; 3] {
+        let least = (bound - self.usual).max(0.0);
+        let (square, sure) = (least * least, self.entries.sqrt());
+        let if_large = (square - self.entries / 4.0).max(0.0).sqrt();
+        let if_small = ((self.entries + 4.0 * square).sqrt() - sure) / 2.0;
+        let likely = if_large.max(if_small);
+        [likely, (bound - sure).max(likely / 2.0), likely / 4.0]
+    }
 }
 
 fn entry_factor(scale: f64) -> f32 {
