@@ -4,9 +4,9 @@
 //! *other* records contribute the same to both. What a record contributes goes through a product of
 //! a table and weights, for which a library chooses instructions by machine, by shape, and perhaps by
 //! the place of a row: a last digit that depends on the place would move every record that a
-//! removed one made room for. So tables are multiplied in blocks of one shape, filled up with
-//! zeros; and that a row of such a block gives the same bits in every place, with any rows around it, is
-//! looked at on this machine, before data is touched.
+//! removed one made room for. So tables are multiplied in blocks of one shape or a few, filled
+//! up with zeros; and that a row of such a block gives the same bits in every place, in every shape, with
+//! any rows around it, is looked at on this machine, before data is touched.
 
 use throng_mechanism::MechanismError;
 
@@ -18,8 +18,13 @@ pub(crate) trait Block {
     /// How many rows.
     fn rows(&self) -> usize;
 
-    /// Computes all rows: each is made of made-up numbers that depend on its salt alone.
-    fn compute(&mut self, salt: &dyn Fn(usize) -> usize);
+    /// How many of the first rows may be computed without the others; all of them always may.
+    fn heights(&self) -> Vec<usize> {
+        Vec::new()
+    }
+
+    /// Computes the first rows, so many: each is made of made-up numbers that depend on its salt alone.
+    fn compute(&mut self, height: usize, salt: &dyn Fn(usize) -> usize);
 
     /// What was computed for the row in a place.
     fn row(&self, place: usize) -> Self::Row;
@@ -30,13 +35,17 @@ pub(crate) trait Block {
 pub(crate) fn check_block(block: &mut impl Block) -> Result<(), MechanismError> {
     let rows = block.rows();
     // Once all rows alike, then the same row in a few places among others.
-    block.compute(&|_| 0);
+    block.compute(rows, &|_| 0);
     let reference = block.row(0);
     let mut alike = (1..rows).all(|place| block.row(place) == reference);
     for phase in 0..4 {
         let kept = |place: usize| place % 4 == phase;
-        block.compute(&|place| if kept(place) { 0 } else { place + 1 });
+        block.compute(rows, &|place| if kept(place) { 0 } else { place + 1 });
         alike &= (0..rows).filter(|place| kept(*place)).all(|place| block.row(place) == reference);
+    }
+    for height in block.heights() {
+        block.compute(height, &|place| if place % 3 == 0 { 0 } else { place + 1 });
+        alike &= (0..height).step_by(3).all(|place| block.row(place) == reference);
     }
     if alike {
         return Ok(());
@@ -80,7 +89,7 @@ where
         self.rows
     }
 
-    fn compute(&mut self, salt: &dyn Fn(usize) -> usize) {
+    fn compute(&mut self, _: usize, salt: &dyn Fn(usize) -> usize) {
         let row = |place: usize| {
             let salt = salt(place);
             (0..self.columns).map(move |at| T::from(made_up(at, salt)))

@@ -61,7 +61,15 @@ impl Interval {
     /// A number as it counts, by the table above.
     #[must_use]
     pub const fn clamp(self, x: f64) -> f64 {
-        if x.is_nan() { self.middle() } else { x.clamp(self.lower, self.upper) }
+        if x.is_nan() {
+            self.middle()
+        } else if x < self.lower {
+            self.lower
+        } else if x > self.upper {
+            self.upper
+        } else {
+            x
+        }
     }
 
     /// The number as a fraction of the way from the lower to the upper end, in [0, 1].

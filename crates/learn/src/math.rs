@@ -5,6 +5,12 @@
     reason = "what a model computes before clipping or after noise; no guarantee rests on it"
 )]
 
+/// Runs a loop with the widest instructions that this machine has; results are the same.
+#[inline]
+pub(crate) fn wide<T>(work: impl FnOnce() -> T) -> T {
+    faer::traits::pulp::Arch::new().dispatch(work)
+}
+
 /// e^x.
 pub(crate) fn exp(x: f64) -> f64 {
     x.exp()

@@ -155,15 +155,6 @@ impl Network {
         all
     }
 
-    /// Whether this machine gives a row the same scores wherever it is in a table; no data is used.
-    ///
-    /// # Errors
-    /// If it does not.
-    pub fn check_machine(&self) -> Result<(), MechanismError> {
-        let stages = stages(self.shape, &self.layers)?;
-        alike::check_forward(&stages, &self.parameters(&stages))
-    }
-
     /// The bounds that inputs are clamped to.
     #[must_use]
     pub const fn bounds(&self) -> &Bounds {
@@ -207,6 +198,11 @@ fn filled(rows: usize, columns: usize, values: &[f32]) -> Matrix<f32> {
 impl Predict for Network {
     fn columns(&self) -> usize {
         self.bounds.columns()
+    }
+
+    fn check_machine(&self) -> Result<(), MechanismError> {
+        let stages = stages(self.shape, &self.layers)?;
+        alike::check_forward(&stages, &self.parameters(&stages))
     }
 
     fn predict(&self, features: &Matrix<f64>) -> Result<Predictions, LearnError> {

@@ -54,7 +54,10 @@ fn small() -> NetworkOptions {
         layers: vec![Layer::Dense { units: 12 }, Layer::Relu],
         records: Some(1500),
         steps: 30,
+        clip: 1.0,
+        optimiser: Optimiser::Adam { beta1: 0.9, beta2: 0.99 },
         learning_rate: 0.05,
+        schedule: Schedule::Constant,
         ..NetworkOptions::default()
     }
 }

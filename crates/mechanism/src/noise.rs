@@ -343,7 +343,7 @@ impl Noise {
         let sampler = match self.sampler.get() {
             Some(sampler) => Arc::clone(sampler),
             None => {
-                let built = Arc::new(self.law.sampler()?);
+                let built = Sampler::shared(&self.law)?;
                 Arc::clone(self.sampler.get_or_init(|| built))
             }
         };

@@ -82,9 +82,10 @@ pub(crate) fn repeat(
     options: &Options,
     mut once: impl FnMut(usize, (f64, f64)) -> Result<(f64, f64), Fault>,
 ) -> Result<(), Fault> {
+    let delta = options.delta()?;
     for epsilon in options.epsilons()? {
         for run in 0..options.count("runs")? {
-            let (score, cpu_seconds) = once(run, (epsilon, options.delta()?))?;
+            let (score, cpu_seconds) = once(run, (epsilon, delta))?;
             let line = serde_json::json!({
                 "epsilon": epsilon, "run": run, "score": score, "cpu_seconds": cpu_seconds,
             });

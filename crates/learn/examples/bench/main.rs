@@ -61,8 +61,9 @@ impl Options {
         self.text("epsilon")?.split(',').map(|text| Ok(text.parse()?)).collect()
     }
 
+    /// 0, for epsilon alone, if none is given.
     pub(crate) fn delta(&self) -> Result<f64, Fault> {
-        Ok(self.text("delta")?.parse()?)
+        self.0.get("delta").map_or(Ok(0.0), |text| Ok(text.parse()?))
     }
 }
 

@@ -21,15 +21,18 @@ const SAMPLES: [u64; 2] = [1 << 17, 1 << 14];
 pub(crate) fn mlp(options: &Options) -> Result<(), Fault> {
     if options.directory()?.join("schema.json").exists() {
         return classify(options, |set, privacy| {
-            Ok(Training::new(set.schema.bounds()?, set.schema.classes()?, privacy, small())?)
+            let (bounds, classes) = (set.schema.bounds()?, set.schema.classes()?);
+            Ok(Training::new(bounds, classes, privacy, asked(options, small())?)?)
         });
     }
     let directory = options.directory()?;
     let train = mnist(&directory, "train", 60_000)?;
     let held = mnist(&directory, "t10k", 10_000)?;
     repeat(options, |_, cost| {
-        let make =
-            |privacy: &Privacy| Ok(Training::new(pixels()?, Classes::new(10)?, privacy, large())?);
+        let make = |privacy: &Privacy| {
+            let (bounds, classes) = (pixels()?, Classes::new(10)?);
+            Ok(Training::new(bounds, classes, privacy, asked(options, large())?)?)
+        };
         let (net, seconds) = fit(make, train.clone(), cost)?;
         Ok((accuracy(&net, held.features(), held.labels())?, seconds))
     })
@@ -59,17 +62,29 @@ fn single(images: &Classified) -> Result<Classified<f32>, Fault> {
     Ok(Classified::new(features, images.labels().to_vec())?)
 }
 
+/// Some options as they are, others as `--options` says, in JSON.
+fn asked(options: &Options, usual: NetworkOptions) -> Result<NetworkOptions, Fault> {
+    let Ok(text) = options.text("options") else { return Ok(usual) };
+    let mut all = serde_json::to_value(usual)?;
+    let changed: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text)?;
+    for (name, value) in changed {
+        all[name] = value;
+    }
+    Ok(serde_json::from_value(all)?)
+}
+
 /// For some thousand records: all of them in every step.
 fn small() -> NetworkOptions {
     NetworkOptions { records: Some(1348), ..NetworkOptions::default() }
 }
 
-/// For tens of thousands: batches of 2048, twenty times through.
+/// For tens of thousands: batches of 2048, twenty times through, with longer steps, as there is less noise.
 fn large() -> NetworkOptions {
     NetworkOptions {
         records: Some(60_000),
         batch: Some(2048),
         steps: 586,
+        learning_rate: 8.0,
         ..NetworkOptions::default()
     }
 }

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::math::{count, nearest};
+use crate::math::{count, nearest, wide};
 use crate::{Interval, LearnError};
 
 /// Into which bins the values of a column fall, as declared.
@@ -91,10 +91,7 @@ impl Bins {
     #[must_use]
     pub fn place(&self, x: f64) -> Option<u32> {
         match &self.0 {
-            Kind::Equal { within, count } => {
-                let place = (within.fraction(x) * f64::from(*count)).floor();
-                Some(whole(place).min(count - 1))
-            }
+            Kind::Equal { within, count } => Some(equal(*within, *count, x)),
             Kind::Edges(edges) => {
                 let (first, last) = (*edges.first()?, *edges.last()?);
                 let x = if x.is_nan() { first + (last - first) / 2.0 } else { x };
@@ -105,6 +102,28 @@ impl Bins {
                 let level = x.trunc();
                 (level == x && 0.0 <= x && x < f64::from(*count)).then(|| whole(level))
             }
+        }
+    }
+
+    /// Counts each value in its bin, by the table above; `counts` has one entry for each bin.
+    pub(crate) fn tally(&self, values: &[f64], counts: &mut [i64]) {
+        let mut count = |place: u32| {
+            let at = usize::try_from(place).unwrap_or(usize::MAX);
+            counts.get_mut(at).into_iter().for_each(|count| *count += 1);
+        };
+        if let Kind::Equal { within, count: bins } = self.0 {
+            // First the places, many to an instruction, then the counts, which are one by one.
+            let mut places = [0; 512];
+            for values in values.chunks(places.len()) {
+                wide(|| {
+                    for (place, x) in places.iter_mut().zip(values) {
+                        *place = equal(within, bins, *x);
+                    }
+                });
+                places.iter().take(values.len()).for_each(|place| count(*place));
+            }
+        } else {
+            values.iter().filter_map(|x| self.place(*x)).for_each(count);
         }
     }
 
@@ -122,6 +141,14 @@ impl Bins {
             Kind::Levels(_) => Some((count(bin), count(bin))),
         }
     }
+}
+
+/// The place among so many bins of equal width, at least 1 and at most 2^20.
+#[expect(clippy::cast_possible_truncation, reason = "what is behind the point is meant to go")]
+#[inline]
+fn equal(within: Interval, bins: u32, x: f64) -> u32 {
+    let place = (within.fraction(x) * f64::from(bins)) as i32;
+    place.cast_unsigned().min(bins - 1)
 }
 
 /// A number that is whole and in 0..2^32 already.
@@ -176,6 +203,44 @@ mod tests {
         let levels = Bins::levels(2).unwrap();
         let found = places(&levels, &[-0.0, 1.0, 2.0, 0.5, -1.0, f64::NAN, f64::INFINITY]);
         assert_eq!(found, [Some(0), Some(1), None, None, None, None, None]);
+    }
+
+    #[test]
+    fn a_tally_counts_every_value_in_its_place() {
+        let equal =
+            |lower, upper, bins| Bins::equal(Interval::new(lower, upper).unwrap(), bins).unwrap();
+        let all = [
+            equal(0.0, 1.0, 10),
+            equal(-7.3, 11.9, 97),
+            equal(17.0, 90.0, 1),
+            equal(0.1, 0.7, 1 << 20),
+            equal(-1e300, 1e300, 1000),
+            Bins::between(vec![-1.0, 0.3, 8.0]).unwrap(),
+            Bins::levels(5).unwrap(),
+        ];
+        for bins in all {
+            let hostile = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 0.0, 1e-320, 3.0];
+            let mut values = hostile.to_vec();
+            for bin in (0..bins.count()).step_by(bins.count() / 700 + 1) {
+                let (low, high) = bins.ends(bin).unwrap();
+                for edge in [low, high, f64::midpoint(low, high)] {
+                    values.extend([edge.next_down(), edge, edge.next_up()]);
+                }
+            }
+            let (mut tally, mut expected) = (vec![0; bins.count()], vec![0; bins.count()]);
+            bins.tally(&values, &mut tally);
+            for place in values.iter().filter_map(|x| bins.place(*x)) {
+                expected[usize::try_from(place).unwrap()] += 1;
+            }
+            assert_eq!(tally, expected);
+            if let Kind::Equal { within, count } = bins.0 {
+                for x in values {
+                    // As it is defined: the whole part of the way times the bins.
+                    let place = (within.fraction(x) * f64::from(count)).floor();
+                    assert_eq!(f64::from(bins.place(x).unwrap()), place.min(f64::from(count - 1)));
+                }
+            }
+        }
     }
 
     #[test]

@@ -42,7 +42,12 @@ impl Block for Pass<'_> {
         ROWS
     }
 
-    fn compute(&mut self, salt: &dyn Fn(usize) -> usize) {
+    /// Products are as high as the records of a chunk need.
+    fn heights(&self) -> Vec<usize> {
+        (self.chunk.block..ROWS).step_by(self.chunk.block).collect()
+    }
+
+    fn compute(&mut self, height: usize, salt: &dyn Fn(usize) -> usize) {
         let (Some(first), Some(last)) = (self.stages.first(), self.stages.last()) else { return };
         let (columns, classes) = (first.from.len(), last.onto.len());
         if let Some(values) = self.chunk.values.first_mut() {
@@ -52,7 +57,7 @@ impl Block for Pass<'_> {
                 row.iter_mut().enumerate().for_each(|(at, x)| *x = f32::from(steps(at)) / 64.0);
             }
         }
-        self.chunk.count = ROWS;
+        self.chunk.count = height;
         self.chunk.forward(self.stages, self.parameters);
         if self.backward {
             self.chunk.lose(classes, (0..ROWS).map(|place| salt(place) % classes));

@@ -29,8 +29,13 @@ impl Batch {
         }
     }
 
-    /// Makes sure that records are treated alike wherever they are.
+    /// Makes sure that records are treated alike wherever they are, and however many: where they are not
+    /// in chunks of several heights, all chunks have the same.
     pub(super) fn check_machine(&mut self, stages: &[Stage]) -> Result<(), MechanismError> {
+        if alike::check(stages, &mut self.chunk).is_ok() {
+            return Ok(());
+        }
+        self.chunk.block = ROWS;
         alike::check(stages, &mut self.chunk)
     }
 
@@ -44,7 +49,7 @@ impl Batch {
         (groups, clip): (&[Group], f64),
     ) -> &Total {
         self.total.clear();
-        for places in places.chunks(ROWS) {
+        for places in evenly(places) {
             self.send(stages, parameters, records, places);
             self.chunk.backward(stages, parameters, Gradients::Each);
             self.clipped.clip(&mut self.chunk, stages, groups, clip);
@@ -63,7 +68,7 @@ impl Batch {
     ) -> &mut [f32] {
         self.gradient.clear();
         self.gradient.resize(parameters.len(), 0.0);
-        for places in places.chunks(ROWS) {
+        for places in evenly(places) {
             self.send(stages, parameters, records, places);
             self.chunk.backward(stages, parameters, Gradients::Sum(&mut self.gradient));
         }
@@ -76,4 +81,10 @@ impl Batch {
         self.chunk.forward(stages, parameters);
         self.chunk.lose(classes, records.labels(places));
     }
+}
+
+/// As few chunks as there can be, of about the same size.
+fn evenly(places: &[usize]) -> impl Iterator<Item = &[usize]> {
+    let chunks = places.len().div_ceil(ROWS).max(1);
+    places.chunks(places.len().div_ceil(chunks).max(1))
 }

@@ -1,14 +1,14 @@
 //! Forward and backward, for up to [`ROWS`] records at a time.
 //!
 //! # What holds for each record
-//! Its values and deltas are a function of itself and the weights alone: matrix products have the same
-//! shape for every chunk (unused rows are there, and are not looked at), a row of a product is
-//! computed in the same way wherever it is and whatever the other rows hold (the library's products are;
-//! [`super::alike`] makes sure of it before data is touched), and all else is done record by
-//! record.
+//! Its values and deltas are a function of itself and the weights alone: matrix products have one of a few
+//! shapes (rows come in blocks; unused ones are there, and are not looked at), a row of a product is
+//! computed in the same way wherever it is, how many rows there are, and whatever the others hold (the
+//! library's products are; [`super::alike`] makes sure of it before data is touched), and all else is done
+//! record by record.
 
-use super::float::{exp, rows, tanh, whole};
-use super::grid::{INPUT, MOST_INPUT, ROWS};
+use super::float::{exp, rows, tanh, whole, wide};
+use super::grid::{BLOCK, INPUT, MOST_INPUT, ROWS};
 use super::layer::{Activation, Kind, Stage};
 
 /// Numbers of up to [`ROWS`] records on their way through the layers.
@@ -16,6 +16,8 @@ use super::layer::{Activation, Kind, Stage};
 pub(super) struct Chunk {
     /// How many records there are.
     pub(super) count: usize,
+    /// Products have a multiple of so many rows.
+    pub(super) block: usize,
     /// The squares of the norms of the records, in steps.
     pub(super) squares: Vec<u64>,
     /// What goes into each stage, and what comes out of the last.
@@ -56,6 +58,7 @@ impl Chunk {
         let covered = covered(stages);
         Self {
             count: 0,
+            block: BLOCK,
             squares: Vec::with_capacity(ROWS),
             values: std::iter::once(zeros(first)).chain(outputs()).collect(),
             deltas: outputs().collect(),
@@ -73,6 +76,7 @@ impl Chunk {
         let outputs = stages.iter().map(|stage| zeros(stage.onto.len()));
         Self {
             count: 0,
+            block: BLOCK,
             squares: Vec::with_capacity(ROWS),
             values: std::iter::once(zeros(first)).chain(outputs).collect(),
             deltas: Vec::new(),
@@ -81,6 +85,11 @@ impl Chunk {
             unfolded: vec![0.0; covered(stages)],
             spread: Vec::new(),
         }
+    }
+
+    /// How many rows products have: those of the records, and some unused.
+    pub(super) fn rows(&self) -> usize {
+        self.count.next_multiple_of(self.block.max(1)).min(ROWS)
     }
 
     /// The inputs of a dense stage on the grid, row by row.
@@ -96,10 +105,13 @@ impl Chunk {
 
     /// From the inputs to the scores.
     pub(super) fn forward(&mut self, stages: &[Stage], parameters: &[f32]) {
+        let height = self.rows();
         for (at, stage) in stages.iter().enumerate() {
             let Some(([.., input], [output, ..])) = self.values.split_at_mut_checked(at + 1) else {
                 return;
             };
+            let input = &input[..height * stage.from.len()];
+            let output = &mut output[..height * stage.onto.len()];
             let (weights, biases) = stage.of(parameters);
             match stage.kind {
                 Kind::Dense => {
@@ -158,11 +170,13 @@ impl Chunk {
         parameters: &[f32],
         mut gradients: Gradients<'_>,
     ) {
+        let height = self.rows();
         for (at, stage) in stages.iter().enumerate().rev() {
             let (before, from) = self.deltas.split_at_mut(at);
             let Some(delta) = from.first_mut() else { return };
+            let delta = &mut delta[..height * stage.onto.len()];
             deactivate(stage.activation, &self.values[at + 1], delta);
-            let back = before.last_mut();
+            let back = before.last_mut().map(|back| &mut back[..height * stage.from.len()]);
             let (weights, _) = stage.of(parameters);
             match stage.kind {
                 Kind::Dense => {
@@ -227,10 +241,14 @@ impl Chunk {
 
     /// Puts the inputs of the dense stages on the grid.
     pub(super) fn round_inputs(&mut self) {
+        let (height, all) = (self.rows(), ROWS);
         for (value, input) in self.values.iter().zip(&mut self.inputs) {
-            for (x, rounded) in value.iter().zip(input) {
-                *rounded = whole(x * INPUT, MOST_INPUT) * (1.0 / INPUT);
-            }
+            let used = input.len() / all * height;
+            wide(|| {
+                for (x, rounded) in value.iter().zip(&mut input[..used]) {
+                    *rounded = whole(x * INPUT, MOST_INPUT) * (1.0 / INPUT);
+                }
+            });
         }
     }
 }
@@ -299,8 +317,8 @@ fn nth_mut(values: &mut [f32], row: usize, columns: usize) -> &mut [f32] {
 fn activate(activation: Option<Activation>, values: &mut [f32]) {
     match activation {
         None => {}
-        Some(Activation::Relu) => values.iter_mut().for_each(|x| *x = x.max(0.0)),
-        Some(Activation::Tanh) => values.iter_mut().for_each(|x| *x = tanh(*x)),
+        Some(Activation::Relu) => wide(|| values.iter_mut().for_each(|x| *x = x.max(0.0))),
+        Some(Activation::Tanh) => wide(|| values.iter_mut().for_each(|x| *x = tanh(*x))),
     }
 }
 
@@ -310,8 +328,8 @@ fn deactivate(activation: Option<Activation>, values: &[f32], delta: &mut [f32])
     match activation {
         None => {}
         Some(Activation::Relu) => {
-            pairs.for_each(|(x, delta)| *delta = if *x > 0.0 { *delta } else { 0.0 });
+            wide(|| pairs.for_each(|(x, delta)| *delta = if *x > 0.0 { *delta } else { 0.0 }));
         }
-        Some(Activation::Tanh) => pairs.for_each(|(x, delta)| *delta *= 1.0 - x * x),
+        Some(Activation::Tanh) => wide(|| pairs.for_each(|(x, delta)| *delta *= 1.0 - x * x)),
     }
 }

@@ -9,17 +9,19 @@
 //! # How the scale is chosen
 //! In steps of the grid, let g be a record's gradient, of norm |g|, and B the bound. For a dense stage the
 //! gradient is d ⊗ a, for its delta d and its input a (with one more entry, of 1, for the bias), so its norm
-//! is |d| |a|, and no gradient of a single record is ever formed (book-keeping). Rounding the m entries
-//! of d to the nearest adds an error of norm at most |a| √m/2, and of about |a|/√12 in the
-//! direction of g. So first B - 3|a|/√12 is aimed at, which nearly always passes; then
-//! B - |a| √m/2, which passes by the triangle inequality but for the last digits of
-//! floating point; then the record is left out.
+//! is |d| |a|, and no gradient of a single record is ever formed (book-keeping). Each of the m entries of d
+//! becomes one of the whole numbers next to it, so that small entries do not all become 0 ([`either`]). That
+//! adds about |a|/2 at most in the direction of g, and across it on average a square of at most |a|² m/4, and
+//! of at most |a|² Σ|d| <= |a| √m |g|. So first a norm t is aimed at, the larger one with
+//! t² + |a|² m/4 = b² or t² + |a| √m t = b² for b = B - 3|a|/2, which nearly always passes; then
+//! B - |a| √m, which passes by the triangle inequality but for the last digits of floating point, or t/2 if
+//! that is more; then t/4; then the record is left out.
 //!
 //! # Reference
 //! Bu, Wang, Zha, Karypis, *Differentially Private Optimization on Large Model at Small Cost* (2023).
 
 use super::chunk::Chunk;
-use super::float::whole;
+use super::float::{either, whole, wide};
 use super::grid::{BOUND, INPUT, MOST_OUTPUT, OUTPUT};
 use super::layer::{Kind, Stage};
 use crate::math::{count, single};
@@ -52,7 +54,7 @@ pub(super) enum Outcome {
 /// The whole numbers that one chunk adds.
 #[derive(Debug)]
 pub(super) struct Clipped {
-    /// For each dense stage: deltas in steps, row by row; rows without a record are 0.
+    /// For each dense stage: deltas in steps, row by row; rows of the chunk without a record are 0.
     pub(super) deltas: Vec<Vec<f32>>,
     /// For each dense stage and row: the square of the norm of its inputs, bias included, in steps.
     squares: Vec<Vec<u64>>,
@@ -83,7 +85,7 @@ impl Clipped {
     ) {
         chunk.round_inputs();
         self.measure_inputs(chunk, stages);
-        self.deltas.iter_mut().for_each(|deltas| deltas.fill(0.0));
+        self.clear_unused(chunk, stages);
         self.outcomes.clear();
         for row in 0..chunk.count {
             let mut outcome = Outcome::Within;
@@ -92,6 +94,16 @@ impl Clipped {
                 outcome = if found == Outcome::Within { outcome } else { found };
             }
             self.outcomes.push(outcome);
+        }
+    }
+
+    /// Rows without a record add nothing.
+    fn clear_unused(&mut self, chunk: &Chunk, stages: &[Stage]) {
+        for (stage, deltas) in stages.iter().zip(&mut self.deltas) {
+            let unused = chunk.count * stage.onto.len()..chunk.rows() * stage.onto.len();
+            if let Some(unused) = deltas.get_mut(unused) {
+                unused.fill(0.0);
+            }
         }
     }
 
@@ -121,9 +133,7 @@ impl Clipped {
     ) -> Outcome {
         let measured = self.measure(chunk, stages, group, clip, row);
         let bound = count_of(group.square).sqrt();
-        let aims =
-            [bound - measured.likely / bound.max(1.0) - measured.usual, bound - measured.sure];
-        for aim in aims {
+        for aim in measured.aims(bound) {
             let aim = aim - SLACK * bound;
             let scale = if measured.norm <= aim { 1.0 } else { aim / measured.norm };
             if !(measured.norm.is_finite() && scale > 0.0) {
@@ -166,12 +176,7 @@ impl Clipped {
             inputs += input;
             entries += count(own.len()) * input;
         }
-        Measured {
-            norm: square.sqrt(),
-            usual: 3.0 * (inputs / 12.0).sqrt(),
-            likely: entries / 24.0,
-            sure: entries.sqrt() / 2.0,
-        }
+        Measured { norm: square.sqrt(), usual: 1.5 * inputs.sqrt(), entries }
     }
 
     /// Rounds the scaled deltas of dense stages, and returns the exact square of the norm of what would be
@@ -192,9 +197,11 @@ impl Clipped {
                     let deltas = nth(&chunk.deltas[at], row, stage.onto.len());
                     let rounded = nth_mut(&mut self.deltas[at], row, stage.onto.len());
                     let factor = single(scale * OUTPUT);
-                    for (rounded, delta) in rounded.iter_mut().zip(deltas) {
-                        *rounded = whole(delta * factor, MOST_OUTPUT);
-                    }
+                    wide(|| {
+                        for (rounded, delta) in rounded.iter_mut().zip(deltas) {
+                            *rounded = either(delta * factor, *delta, MOST_OUTPUT);
+                        }
+                    });
                     square_of(rounded, |x| x).saturating_mul(self.squares[at][row])
                 }
                 Kind::Convolution(_) => {
@@ -239,10 +246,20 @@ struct Measured {
     norm: f64,
     /// Three standard deviations of what rounding adds along the gradient.
     usual: f64,
-    /// What rounding adds across the gradient on average, as half the square.
-    likely: f64,
-    /// The most that rounding adds.
-    sure: f64,
+    /// The square of the most that rounding adds.
+    entries: f64,
+}
+
+impl Measured {
+    /// Norms to scale to, one after the other.
+    fn aims(&self, bound: f64) -> [f64; 3] {
+        let least = (bound - self.usual).max(0.0);
+        let (square, sure) = (least * least, self.entries.sqrt());
+        let if_large = (square - self.entries / 4.0).max(0.0).sqrt();
+        let if_small = ((self.entries + 4.0 * square).sqrt() - sure) / 2.0;
+        let likely = if_large.max(if_small);
+        [likely, (bound - sure).max(likely / 2.0), likely / 4.0]
+    }
 }
 
 fn entry_factor(scale: f64) -> f32 {
@@ -258,17 +275,19 @@ fn square_of(values: &[f32], map: impl Fn(f32) -> f32) -> u64 {
     whole_number(sum_of_squares(values, map))
 }
 
-/// In double precision, in four sums that can be formed side by side.
+/// In double precision, in eight sums that can be formed side by side.
 fn sum_of_squares(values: &[f32], map: impl Fn(f32) -> f32) -> f64 {
     let square = |x: f32| f64::from(map(x)) * f64::from(map(x));
-    let (fours, rest) = values.as_chunks::<4>();
-    let mut sums = [0.0_f64; 4];
-    for four in fours {
-        for (sum, x) in sums.iter_mut().zip(four) {
-            *sum += square(*x);
+    wide(|| {
+        let (eights, rest) = values.as_chunks::<8>();
+        let mut sums = [0.0_f64; 8];
+        for eight in eights {
+            for (sum, x) in sums.iter_mut().zip(eight) {
+                *sum += square(*x);
+            }
         }
-    }
-    sums.iter().sum::<f64>() + rest.iter().map(|x| square(*x)).sum::<f64>()
+        sums.iter().sum::<f64>() + rest.iter().map(|x| square(*x)).sum::<f64>()
+    })
 }
 
 /// A whole number of at least 0, as one; saturates.

@@ -2,6 +2,9 @@
 
 use faer::{Accum, MatMut, MatRef, Par};
 
+use crate::math::single;
+pub(super) use crate::math::wide;
+
 /// Adding and subtracting it rounds to a whole number: 1.5 · 2^23, beyond which singles are whole.
 const ROUND: f32 = 12_582_912.0;
 
@@ -15,6 +18,45 @@ const ROUND: f32 = 12_582_912.0;
 pub(super) fn whole(x: f32, most: f32) -> f32 {
     let within = x.max(-most).min(most);
     (within + ROUND) - ROUND
+}
+
+/// One of the two nearest whole numbers, the nearer the likelier, within ±`most`; a whole number is itself.
+///
+/// Rounding to the nearest makes 0 of all that is small, so that sums of small numbers vanish. Here the bits
+/// of `seed`, mixed, decide: over many numbers the errors cancel. Nothing secret is drawn, and none is
+/// needed: the result is a function of the arguments.
+///
+/// # Guarantee
+/// As for [`whole`].
+#[inline]
+pub(super) fn either(x: f32, seed: f32, most: f32) -> f32 {
+    let mixed = seed.to_bits().wrapping_mul(0x9E37_79B1);
+    let mixed = (mixed ^ (mixed >> 15)).wrapping_mul(0x85EB_CA6B);
+    // 23 bits as the fraction of a number in [1, 2).
+    let shift = f32::from_bits(mixed >> 9 | 0x3F80_0000) - 1.5;
+    whole(x + shift, most)
+}
+
+/// factor · whole, number by number.
+pub(super) fn scale(whole: &[i64], factor: f32, out: &mut [f32]) {
+    wide(|| {
+        for (out, whole) in out.iter_mut().zip(whole) {
+            *out = factor * single(rounded(*whole));
+        }
+    });
+}
+
+/// The nearest double: the upper and the lower half of the bits, each exact as the last bits of a large
+/// number, with one rounding where they meet. This becomes vector instructions, which `as` does not.
+#[inline]
+fn rounded(n: i64) -> f64 {
+    /// 2^52, and 2^84 + 2^63.
+    const LOWER: u64 = 0x4330_0000_0000_0000;
+    const UPPER: u64 = 0x4530_0000_8000_0000;
+    let bits = n.cast_unsigned();
+    let lower = f64::from_bits(LOWER | (bits & 0xFFFF_FFFF));
+    let upper = f64::from_bits(UPPER ^ (bits >> 32));
+    (upper - f64::from_bits(0x4530_0000_8010_0000)) + lower
 }
 
 /// A count.
@@ -73,6 +115,12 @@ impl<'a> Rows<'a> {
         product(self.view(), other.view(), scale, Accum::Add, out);
     }
 
+    /// Some of the rows.
+    pub(super) fn part(self, rows: std::ops::Range<usize>) -> Self {
+        let range = rows.start * self.columns..rows.end * self.columns;
+        Self { values: self.values.get(range).unwrap_or(&[]), ..self }
+    }
+
     /// out = selfᵀ · other.
     pub(super) fn transposed_times(self, other: Self, out: &mut [f32]) {
         product(self.view().transpose(), other.view(), 1.0, Accum::Replace, out);
@@ -110,6 +158,38 @@ mod tests {
                 && (tanh(f32::NEG_INFINITY) + 1.0).abs() < 1e-6
         );
         assert!(exp(f32::NAN).is_finite());
+    }
+
+    #[test]
+    fn whole_numbers_become_the_nearest_doubles() {
+        let mut n = 1_i64;
+        for k in 0..2000_i64 {
+            n = n.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(k);
+            for n in [n, n >> 11, n >> 30, n >> 45, k, -k, i64::MAX - k, i64::MIN + k] {
+                assert_eq!(rounded(n), crate::math::number(n), "{n}");
+            }
+        }
+    }
+
+    #[test]
+    fn either_neighbour_is_taken_and_the_mean_stays() {
+        for target in [0.02_f32, 0.3, -0.5, 7.9, -1000.25] {
+            let mut sum = 0.0_f64;
+            for k in 0..40_000_u16 {
+                let seed = target * (1.0 + f32::from(k) * 1e-6);
+                let found = either(target, seed, 4096.0);
+                assert!(found == target.floor() || found == target.ceil(), "{found}");
+                sum += f64::from(found);
+            }
+            assert!((sum / 40_000.0 - f64::from(target)).abs() < 0.01, "{target} {sum}");
+        }
+        for k in -4096..=4096_i16 {
+            for seed in [0.0, 1.5, -3e-7, f32::MAX, f32::NAN] {
+                assert_eq!(either(f32::from(k), seed, 4096.0), f32::from(k));
+            }
+        }
+        assert_eq!(either(f32::INFINITY, 1.0, 4096.0), 4096.0);
+        assert_eq!(either(f32::NAN, f32::NAN, 4096.0), -4096.0);
     }
 
     #[test]

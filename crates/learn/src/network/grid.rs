@@ -8,8 +8,12 @@
 //!
 //! C is the clip norm; it is public and only scales. A record's gradient of a dense layer is the product
 //! of an output's and an input's whole number, so it is whole in the unit of the last line, and no entry
-//! exceeds the norm, 2^17. So all partial sums over 2^7 records are whole numbers up to 2^24 (times a
+//! exceeds the norm, 2^17. So all partial sums over [`HALF`] records are whole numbers below 2^24 (times a
 //! power of two): a single holds those exactly.
+//!
+//! Inputs of the first layer are at most 1, 64 steps, as much as the bias's. So with d for an output's whole
+//! number, d a and 64 d are both entries of the gradient, |a| <= 64, and 2 (d a)^2 <= (d a)^2 + (64 d)^2 <=
+//! 2^34: no entry for a weight exceeds 2^16.5, and sums over all [`ROWS`] are below 2^24.
 
 /// Steps of a layer's input per 1.
 pub(super) const INPUT: f32 = 64.0;
@@ -29,5 +33,11 @@ pub(super) const BITS: u32 = 17;
 /// Steps of a gradient per clip norm: the bound of a record's contribution.
 pub(super) const BOUND: u64 = 1 << BITS;
 
-/// How many records are taken at a time: sums over so many are exact in single precision.
-pub(super) const ROWS: usize = 128;
+/// How many records are taken at a time: 176 · 2^16.5 < 2^24.
+pub(super) const ROWS: usize = 176;
+
+/// Over how many records sums are exact in single precision whatever the inputs: 88 · 2^17 < 2^24.
+pub(super) const HALF: usize = ROWS / 2;
+
+/// Chunks have a multiple of so many rows.
+pub(super) const BLOCK: usize = 16;

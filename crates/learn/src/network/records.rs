@@ -5,6 +5,7 @@ use crate::math::nearest;
 use crate::{Classified, Matrix};
 
 use super::chunk::Chunk;
+use super::float::wide;
 use super::grid::INPUT;
 
 /// Steps between the bounds of a column.
@@ -57,9 +58,12 @@ impl Records {
         chunk.squares.clear();
         for (place, row) in places.iter().zip(&mut rows) {
             let start = place * self.columns;
-            for (x, steps) in row.iter_mut().zip(&self.values[start..start + self.columns]) {
-                *x = f32::from(*steps) * (1.0 / INPUT);
-            }
+            let values = &self.values[start..start + self.columns];
+            wide(|| {
+                for (x, steps) in row.iter_mut().zip(values) {
+                    *x = f32::from(*steps) * (1.0 / INPUT);
+                }
+            });
             chunk.squares.push(self.squares.get(*place).copied().unwrap_or(u64::MAX));
             chunk.count += 1;
         }

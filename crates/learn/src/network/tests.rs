@@ -297,6 +297,24 @@ fn sums_are_the_gradient() {
     }
 }
 
+/// Gradients far below the clip norm, of less than a step an output, are not lost in rounding.
+#[test]
+fn small_gradients_are_not_rounded_away() {
+    let mut dice = Dice::new(7);
+    let (net, clip) = (mlp(), 1000.0);
+    let weights = parameters(&net, 0.2, &mut dice);
+    let table = examples(2000, false, &mut dice);
+    let places: Vec<usize> = (0..2000).collect();
+    let whole = sums(&net, &weights, &table, &places, &all_in_one(&net), clip);
+    let plain = Batch::new(&net).plain(&net, &weights, &records(&table), &places).to_vec();
+    let (mut along, mut square) = (0.0, 0.0);
+    for (found, expected) in whole.iter().zip(&plain) {
+        along += number(*found) * clip / bound() * f64::from(*expected);
+        square += f64::from(*expected) * f64::from(*expected);
+    }
+    assert!((along / square - 1.0).abs() < 0.1, "{along} of {square}");
+}
+
 /// What the exactness of single precision rests on: whole numbers, small enough.
 #[test]
 fn chunks_are_whole_numbers_within_single_precision() {

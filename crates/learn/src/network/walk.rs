@@ -7,6 +7,7 @@ use throng_sample::Entropy;
 use super::Network;
 use super::batch::Batch;
 use super::checkpoint::after;
+use super::float::scale;
 use super::frame::count_of;
 use super::grid::BOUND;
 use super::options::Clipping;
@@ -77,9 +78,10 @@ impl Training {
                     self.coins.toss(walk.records.len(), &mut places, run.entropy())?;
                     walk.sum(state, &places);
                     noise.add(&mut walk.sums, run)?;
-                    let sums = std::mem::take(&mut walk.sums);
-                    walk.follow(state, sums.iter().map(|sum| number(*sum)));
-                    walk.sums = sums;
+                    let unit = walk.unit(state);
+                    scale(&walk.sums, unit, &mut walk.gradient);
+                    let last = walk.sums.last().map(|sum| number(*sum));
+                    walk.follow(state, last);
                     self.tell(state.step, Some(&meter));
                 }
             }
@@ -89,7 +91,11 @@ impl Training {
                 for (places, _) in batches.iter().cycle().zip(0..steps) {
                     walk.sum(state, places);
                     let sums = noisy.step(std::mem::take(&mut walk.sums), run)?;
-                    walk.follow(state, sums.into_iter());
+                    let unit = walk.unit(state);
+                    for (gradient, sum) in walk.gradient.iter_mut().zip(sums) {
+                        *gradient = unit * single(sum);
+                    }
+                    walk.follow(state, None);
                     self.tell(state.step, Some(&meter));
                 }
             }
@@ -131,17 +137,18 @@ impl Walk<'_> {
         }
     }
 
-    /// Moves the weights by noisy sums; post-processing.
-    fn follow(&mut self, state: &mut State, mut sums: impl Iterator<Item = f64>) {
+    /// What one step of the grid is in the mean gradient.
+    fn unit(&self, state: &State) -> f32 {
+        let expected = count_of(self.training.options.expected());
+        single(state.clip / (count_of(BOUND) * expected))
+    }
+
+    /// Moves the weights by the noisy gradient, and an adaptive clip norm by the last noisy sum;
+    /// post-processing.
+    fn follow(&mut self, state: &mut State, last: Option<f64>) {
         let training = self.training;
-        let expected = count_of(training.options.expected());
-        let unit = single(state.clip / (count_of(BOUND) * expected));
-        for (gradient, sum) in self.gradient.iter_mut().zip(&mut sums) {
-            *gradient = unit * single(sum);
-        }
-        if let (Clipping::Adaptive { quantile }, Some(last)) =
-            (training.options.clipping, sums.next())
-        {
+        if let (Clipping::Adaptive { quantile }, Some(last)) = (training.options.clipping, last) {
+            let expected = count_of(training.options.expected());
             let surplus = last / count_of(training.count_weight) / expected;
             let within = 0.5 + 0.5 * surplus.clamp(-1.0, 1.0);
             let factor = crate::math::exp(-CLIP_RATE * (within - quantile));

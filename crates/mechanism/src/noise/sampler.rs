@@ -1,9 +1,17 @@
 //! Samplers of the laws of noise.
 
+use std::sync::{Arc, Mutex};
+
 use throng_sample::{BulkNoise, Entropy};
 
 use super::{NoiseLaw, Staircase};
 use crate::MechanismError;
+
+/// How many samplers are kept for the next who asks.
+const KEPT: usize = 8;
+
+/// The samplers that were made last. They hold tables that depend on the law alone, which is public.
+static LAST: Mutex<Vec<(NoiseLaw, Arc<Sampler>)>> = Mutex::new(Vec::new());
 
 /// A prepared sampler of exactly one law.
 #[derive(Debug)]
@@ -27,6 +35,25 @@ impl Sampler {
             }
             NoiseLaw::Staircase(law) => Self::Staircase(law.clone()),
         })
+    }
+
+    /// The same, shared with others of the same law: its tables take up to a millisecond to build.
+    ///
+    /// If the list is in use, as it may be for good in a process that was forked from another, a new one is
+    /// built: nobody waits.
+    pub(crate) fn shared(law: &NoiseLaw) -> Result<Arc<Self>, MechanismError> {
+        let kept = |last: &Vec<(NoiseLaw, Arc<Self>)>| {
+            last.iter().find(|(kept, _)| kept == law).map(|(_, sampler)| Arc::clone(sampler))
+        };
+        if let Some(found) = LAST.try_lock().ok().and_then(|last| kept(&last)) {
+            return Ok(found);
+        }
+        let built = Arc::new(Self::of(law)?);
+        if let Ok(mut last) = LAST.try_lock() {
+            last.truncate(KEPT - 1);
+            last.insert(0, (law.clone(), Arc::clone(&built)));
+        }
+        Ok(built)
     }
 
     /// Independent draws, each saturated at ±(2^63 - 1).
@@ -53,5 +80,27 @@ impl Sampler {
         let mut one = [0];
         self.fill(entropy, &mut one)?;
         Ok(one[0])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use throng_numeric::Rational;
+
+    #[test]
+    fn the_last_samplers_are_shared_and_no_more_of_them_are_kept() {
+        let law = |scale: usize| NoiseLaw::laplace(Rational::from(scale)).unwrap();
+        // Other tests may push these out or hold the list; some round is left alone.
+        let shared = (0..100).any(|_| {
+            let one = Sampler::shared(&law(3)).unwrap();
+            Arc::ptr_eq(&one, &Sampler::shared(&law(3)).unwrap())
+        });
+        assert!(shared);
+        for scale in 1..=2 * KEPT {
+            let found = Sampler::shared(&law(scale)).unwrap();
+            assert!(matches!(*found, Sampler::Bulk(_)));
+        }
+        assert!(LAST.lock().unwrap().len() <= KEPT);
     }
 }
