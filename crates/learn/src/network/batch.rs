@@ -20,23 +20,30 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    pub(super) fn new(stages: &[Stage]) -> Self {
+    /// With chunks whose heights are multiples of `block`.
+    pub(super) fn new(stages: &[Stage], block: usize) -> Self {
+        let mut chunk = Chunk::new(stages);
+        chunk.block = block;
         Self {
-            chunk: Chunk::new(stages),
+            chunk,
             clipped: Clipped::new(stages),
             total: Total::new(stages),
             gradient: Vec::new(),
         }
     }
 
-    /// Makes sure that records are treated alike wherever they are, and however many: where they are not
-    /// in chunks of several heights, all chunks have the same.
-    pub(super) fn check_machine(&mut self, stages: &[Stage]) -> Result<(), MechanismError> {
-        if alike::check(stages, &mut self.chunk).is_ok() {
-            return Ok(());
+    /// Of which number the heights of chunks may be multiples on this machine, so that records are treated
+    /// alike wherever they are, and however many: of a small one; or all chunks have the same.
+    ///
+    /// # Errors
+    /// If they are not treated alike even then.
+    pub(super) fn alike(stages: &[Stage]) -> Result<usize, MechanismError> {
+        let mut chunk = Chunk::new(stages);
+        if alike::check(stages, &mut chunk).is_err() {
+            chunk.block = ROWS;
+            alike::check(stages, &mut chunk)?;
         }
-        self.chunk.block = ROWS;
-        alike::check(stages, &mut self.chunk)
+        Ok(chunk.block)
     }
 
     /// The exact sum of clipped gradients, in steps of the grid.

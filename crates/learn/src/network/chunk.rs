@@ -76,7 +76,7 @@ impl Chunk {
         let outputs = stages.iter().map(|stage| zeros(stage.onto.len()));
         Self {
             count: 0,
-            block: BLOCK,
+            block: ROWS,
             squares: Vec::with_capacity(ROWS),
             values: std::iter::once(zeros(first)).chain(outputs).collect(),
             deltas: Vec::new(),

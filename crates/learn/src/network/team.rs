@@ -6,8 +6,6 @@
 use std::num::NonZero;
 use std::thread;
 
-use throng_mechanism::MechanismError;
-
 use super::batch::Batch;
 use super::clip::Group;
 use super::grid::ROWS;
@@ -22,6 +20,7 @@ const WORTH: usize = 1 << 24;
 pub(super) struct Team {
     rooms: Vec<Batch>,
     most: usize,
+    block: usize,
 }
 
 /// What a batch is summed with.
@@ -37,19 +36,15 @@ pub(super) struct Task<'a> {
 }
 
 impl Team {
-    /// At most so many threads.
-    pub(super) fn new(stages: &[Stage], most: usize) -> Self {
-        Self { rooms: vec![Batch::new(stages)], most }
+    /// At most so many threads, whose chunks have heights that are multiples of `block`
+    /// ([`Batch::alike`]).
+    pub(super) fn new(stages: &[Stage], most: usize, block: usize) -> Self {
+        Self { rooms: vec![Batch::new(stages, block)], most, block }
     }
 
     /// As many threads as the machine runs at a time.
-    pub(super) fn of_machine(stages: &[Stage]) -> Self {
-        Self::new(stages, thread::available_parallelism().map_or(1, NonZero::get))
-    }
-
-    /// Makes sure that records are treated alike wherever they are.
-    pub(super) fn check_machine(&mut self, stages: &[Stage]) -> Result<(), MechanismError> {
-        self.rooms.iter_mut().try_for_each(|room| room.check_machine(stages))
+    pub(super) fn of_machine(stages: &[Stage], block: usize) -> Self {
+        Self::new(stages, thread::available_parallelism().map_or(1, NonZero::get), block)
     }
 
     /// The sums of clipped gradients and the count, in steps of the grid.
@@ -58,7 +53,7 @@ impl Team {
         let threads = self.most.min(places.len() / ROWS).min(work / WORTH).max(1);
         let each = places.len().div_ceil(threads).max(1).next_multiple_of(ROWS);
         while self.rooms.len() < threads {
-            self.rooms.push(Batch::new(task.stages));
+            self.rooms.push(Batch::new(task.stages, self.block));
         }
         let mut parts = places.chunks(each).zip(&mut self.rooms);
         let Some((own, room)) = parts.next() else {

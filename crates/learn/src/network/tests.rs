@@ -7,7 +7,7 @@ use throng_sample::{Entropy, SeededEntropy};
 use super::batch::Batch;
 use super::clip::{Group, Outcome};
 use super::frame::{count_weight, groups};
-use super::grid::{BOUND, INPUT, ROWS};
+use super::grid::{BLOCK, BOUND, INPUT, ROWS};
 use super::layer::{Kind, Layer, Shape, Stage, stages};
 use super::options::{Clipping, NetworkOptions, StepNoise};
 use super::plan::Plan;
@@ -110,7 +110,7 @@ fn sums(
     clip: f64,
 ) -> Vec<i64> {
     let mut out = Vec::new();
-    let mut batch = Batch::new(stages);
+    let mut batch = Batch::new(stages, BLOCK);
     let records = records(examples);
     batch.clipped(stages, parameters, &records, places, (groups, clip)).write(1, &mut out);
     out
@@ -233,13 +233,13 @@ fn a_record_is_treated_alike_wherever_it_is() {
         nets.push(stages(Shape::flat(inputs), &layers).unwrap());
     }
     for net in nets {
-        Batch::new(&net).check_machine(&net).unwrap();
+        Batch::alike(&net).unwrap();
     }
 }
 
 /// The loss of some records, in double precision where it matters.
 fn loss(net: &[Stage], weights: &[f32], records: &Records, places: &[usize]) -> f64 {
-    let mut batch = Batch::new(net);
+    let mut batch = Batch::new(net, BLOCK);
     records.load(places, &mut batch.chunk);
     batch.chunk.forward(net, weights);
     let rows = batch.chunk.scores().chunks_exact(4).zip(records.labels(places));
@@ -258,7 +258,7 @@ fn gradients_are_those_of_the_loss() {
         let weights = parameters(&net, 0.4, &mut dice);
         let table = examples(40, false, &mut dice);
         let (records, places) = (records(&table), (0..40).collect::<Vec<_>>());
-        let gradient = Batch::new(&net).plain(&net, &weights, &records, &places).to_vec();
+        let gradient = Batch::new(&net, BLOCK).plain(&net, &weights, &records, &places).to_vec();
         let mut worst = 0.0_f64;
         for at in (0..weights.len()).step_by(11) {
             let moved = |by: f32| {
@@ -284,7 +284,8 @@ fn sums_are_the_gradient() {
         let places: Vec<usize> = (0..200).collect();
         let clip = 8.0;
         let whole = sums(&net, &weights, &table, &places, &all_in_one(&net), clip);
-        let plain = Batch::new(&net).plain(&net, &weights, &records(&table), &places).to_vec();
+        let plain =
+            Batch::new(&net, BLOCK).plain(&net, &weights, &records(&table), &places).to_vec();
         assert_eq!(whole.last(), Some(&200));
         let unit = clip / bound();
         let (mut error, mut size) = (0.0, 0.0);
@@ -306,7 +307,7 @@ fn small_gradients_are_not_rounded_away() {
     let table = examples(2000, false, &mut dice);
     let places: Vec<usize> = (0..2000).collect();
     let whole = sums(&net, &weights, &table, &places, &all_in_one(&net), clip);
-    let plain = Batch::new(&net).plain(&net, &weights, &records(&table), &places).to_vec();
+    let plain = Batch::new(&net, BLOCK).plain(&net, &weights, &records(&table), &places).to_vec();
     let (mut along, mut square) = (0.0, 0.0);
     for (found, expected) in whole.iter().zip(&plain) {
         along += number(*found) * clip / bound() * f64::from(*expected);
@@ -323,7 +324,7 @@ fn chunks_are_whole_numbers_within_single_precision() {
     let weights = parameters(&net, 1.0, &mut dice);
     let table = examples(ROWS, true, &mut dice);
     let places: Vec<usize> = (0..ROWS).collect();
-    let mut batch = Batch::new(&net);
+    let mut batch = Batch::new(&net, BLOCK);
     let groups = all_in_one(&net);
     batch.clipped(&net, &weights, &records(&table), &places, (&groups, 0.1));
     assert!(batch.clipped.outcomes.contains(&Outcome::Scaled));
@@ -359,7 +360,7 @@ fn adaptive_contributions_are_within_the_bound_with_their_count() {
         let table = examples(20, true, &mut dice);
         let mut near = false;
         for (row, clip) in (0..20).flat_map(|row| [(row, 1e-3), (row, 1e3)]) {
-            let mut batch = Batch::new(&net);
+            let mut batch = Batch::new(&net, BLOCK);
             let mut out = Vec::new();
             let total =
                 batch.clipped(&net, &weights, &records(&table), &[row], (&own_groups, clip));
@@ -393,7 +394,7 @@ fn a_team_sums_what_one_does() {
         let places: Vec<usize> = (0..length).map(|place| place * 7 % 300).collect();
         let sums = |most: usize| {
             let mut sums = Vec::new();
-            Team::new(&net, most).clipped(task, &places, &mut sums);
+            Team::new(&net, most, BLOCK).clipped(task, &places, &mut sums);
             sums
         };
         let alone = sums(1);

@@ -8,6 +8,7 @@ use throng_mechanism::{Mechanism, MechanismError, Run};
 use throng_numeric::Rational;
 use throng_sample::Entropy;
 
+use super::batch::Batch;
 use super::checkpoint::Checkpoint;
 use super::clip::Group;
 use super::coins::Coins;
@@ -17,7 +18,6 @@ use super::options::{NetworkOptions, StepNoise};
 use super::plan::{self, Plan};
 use super::progress::Progress;
 use super::state::State;
-use super::team::Team;
 use super::{Network, Segment};
 use crate::data::check_columns;
 use crate::{Bounds, Classes, Classified, LearnError, Learner, Privacy, Saved};
@@ -77,8 +77,8 @@ pub struct Training {
     pub(super) count_weight: u64,
     start: Option<Vec<f32>>,
     pub(super) watch: Option<Watch>,
-    /// Whether this machine treats records alike, once that was looked at.
-    machine: OnceLock<Result<(), MechanismError>>,
+    /// How this machine treats records alike, once that was looked at.
+    machine: OnceLock<Result<usize, MechanismError>>,
 }
 
 impl fmt::Debug for Training {
@@ -324,10 +324,10 @@ impl Training {
         }
     }
 
-    /// Makes sure that records are treated alike wherever they are in a batch; no data is used.
-    pub(super) fn check_machine(&self) -> Result<(), MechanismError> {
-        let look = || Team::new(&self.stages, 1).check_machine(&self.stages);
-        self.machine.get_or_init(look).clone()
+    /// How chunks must be cut on this machine so that records are treated alike wherever they are in a
+    /// batch ([`Batch::alike`]); no data is used.
+    pub(super) fn check_machine(&self) -> Result<usize, MechanismError> {
+        self.machine.get_or_init(|| Batch::alike(&self.stages)).clone()
     }
 
     pub(super) fn network(&self, state: &State) -> Network {
@@ -358,6 +358,7 @@ impl Mechanism for Training {
 impl Learner for Training {
     fn check(&self, input: &Classified) -> Result<(), LearnError> {
         check_columns(input.features().columns(), self.bounds.columns())?;
-        Ok(self.check_machine()?)
+        self.check_machine()?;
+        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::batch::Batch;
 use super::clip::Group;
-use super::grid::BOUND;
+use super::grid::{BLOCK, BOUND};
 use super::layer::{Layer, Shape, Stage, stages};
 use super::options::{NetworkOptions, Optimiser};
 use super::records::Records;
@@ -83,7 +83,7 @@ fn norms_of_gradients_are_those_of_pytorch() {
         let net = net(name);
         let parameters = parameters(&net);
         for (record, expected) in expected("norm", name) {
-            let mut batch = Batch::new(&net);
+            let mut batch = Batch::new(&net, BLOCK);
             let gradient = batch.plain(&net, &parameters, &records, &[record]);
             let found = norm(gradient.iter().map(|x| f64::from(*x)).collect::<Vec<_>>().iter());
             assert!((found / expected - 1.0).abs() < 1e-5, "{name} {record}: {found} {expected}");
@@ -101,7 +101,7 @@ fn clipped_sums_are_those_of_pytorch() {
         let stages = with.map(|(at, _)| at).collect();
         let groups = [Group { stages, square: BOUND * BOUND }];
         let mut sums = Vec::new();
-        let mut batch = Batch::new(&net);
+        let mut batch = Batch::new(&net, BLOCK);
         let parameters = parameters(&net);
         batch.clipped(&net, &parameters, &records, &places, (&groups, CLIP)).write(1, &mut sums);
         // Every record is longer than the clip norm.
@@ -142,7 +142,7 @@ fn steps_are_those_of_pytorch() {
             let start = parameters(&net);
             let mut state = State::from(&start, &options);
             for _ in 0..STEPS {
-                let mut batch = Batch::new(&net);
+                let mut batch = Batch::new(&net, BLOCK);
                 let values = state.parameters.values();
                 let gradient = batch.plain(&net, values, &records, &places);
                 gradient.iter_mut().for_each(|x| *x /= 24.0);

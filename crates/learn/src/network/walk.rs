@@ -9,7 +9,7 @@ use super::batch::Batch;
 use super::checkpoint::after;
 use super::float::scale;
 use super::frame::count_of;
-use super::grid::BOUND;
+use super::grid::{BLOCK, BOUND};
 use super::options::Clipping;
 use super::plan::Plan;
 use super::progress::{Meter, Progress};
@@ -38,7 +38,7 @@ impl Training {
         check_columns(examples.features().columns(), self.bounds.columns())?;
         let records = Records::of(examples, &self.bounds, self.classes);
         let mut state = self.first(entropy)?;
-        let mut batch = Batch::new(&self.stages);
+        let mut batch = Batch::new(&self.stages, BLOCK);
         let mut places = Vec::new();
         let share = single(1.0 / count_of(self.options.expected()));
         for _ in 0..self.options.steps {
@@ -61,12 +61,12 @@ impl Training {
         run: &mut Run<'_>,
     ) -> Result<(), MechanismError> {
         check_columns(examples.features().columns(), self.bounds.columns())?;
-        self.check_machine()?;
+        let block = self.check_machine()?;
         let cost = |steps: u64| after(start, self.plan.spec(steps));
         let meter = Meter::new(&cost, self.plan.neighbours());
         let mut walk = Walk {
             training: self,
-            team: Team::of_machine(&self.stages),
+            team: Team::of_machine(&self.stages, block),
             records: Records::of(examples, &self.bounds, self.classes),
             sums: Vec::new(),
             gradient: vec![0.0; self.parameters()],
