@@ -5,6 +5,9 @@ use std::cell::RefCell;
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
 
+use zeroize::Zeroizing;
+
+use super::wide::{Key, Wide};
 use super::{Entropy, EntropyError};
 
 /// The entropy that releases are drawn from: `ChaCha20`, keyed with 256 bits from the
@@ -93,6 +96,22 @@ impl Generator {
         Ok(Self { stream, process: ProcessStamp::now(), left: OsEntropy::RESEED_AFTER })
     }
 
+    /// Takes `bytes` off the life of the key.
+    ///
+    /// Many at a time come from a key of their own, drawn from the stream and forgotten after
+    /// this request, because a stream that goes on costs more where vectors are wide.
+    fn fill(&mut self, bytes: &mut [u8]) {
+        match Wide::available().filter(|_| bytes.len() >= Wide::LEAST) {
+            Some(wide) => {
+                let mut key = Zeroizing::new(Key::default());
+                self.stream.fill_bytes(&mut *key);
+                wide.fill(&key, bytes);
+            }
+            None => self.stream.fill_bytes(bytes),
+        }
+        self.left -= bytes.len();
+    }
+
     fn is_current(&self) -> bool {
         self.left > 0 && self.process == ProcessStamp::now()
     }
@@ -122,8 +141,7 @@ fn fill_from(
             None => slot.insert(Generator::seeded_by(source)?),
         };
         let (run, later) = rest.split_at_mut(rest.len().min(generator.left));
-        generator.stream.fill_bytes(run);
-        generator.left -= run.len();
+        generator.fill(run);
         rest = later;
     }
     Ok(())
