@@ -150,7 +150,7 @@ impl BulkNoise {
     /// used.
     pub fn fill(&self, entropy: &mut dyn Entropy, out: &mut [i64]) -> Result<(), SampleError> {
         // A few samples need not pay for a large buffer.
-        let (mut few, mut many) = ([0; 14 * FEW], Vec::new());
+        let (mut few, mut many) = ([0; 16 * FEW], Vec::new());
         let bytes = if out.len() <= FEW {
             &mut few[..]
         } else {

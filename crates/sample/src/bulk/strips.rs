@@ -8,7 +8,7 @@ use super::energy::Energy;
 use super::lanes::{LANES, Lanes, Low};
 use super::rungs::{BothSigns, RUNGS, Rungs};
 use super::short::OPEN;
-use super::sieve::{Sieve, least_possible, least_sure};
+use super::sieve::{Sieve, least_sure};
 use super::{saturated, signed, to_index};
 use crate::lazy::{Prefix, is_below};
 use crate::words::Words;
@@ -80,6 +80,7 @@ impl Strips {
             let wanted = (out.len() - filled).min(bytes.len() / L::TRIAL) * L::TRIAL;
             entropy.fill(&mut bytes[..wanted])?;
             self.rungs.warm();
+            self.acceptance.warm();
             let mut blocks = bytes[..wanted].chunks_exact(LANES * L::TRIAL);
             for block in &mut blocks {
                 lanes.read(block, &self.rungs);
@@ -89,12 +90,13 @@ impl Strips {
                     lanes.write(self.shift, places);
                     filled += LANES;
                 } else {
-                    filled += self.sort_out(&lanes, LANES, entropy, places, slope)?;
+                    filled += self.sort_out(&lanes, &doubts, entropy, places)?;
                 }
             }
             lanes.read(blocks.remainder(), &self.rungs);
-            let trials = blocks.remainder().len() / L::TRIAL;
-            filled += self.sort_out(&lanes, trials, entropy, &mut out[filled..], slope)?;
+            // All of the last ones are in doubt, so that a single draw does not show it.
+            let doubts = &[1; LANES][..blocks.remainder().len() / L::TRIAL];
+            filled += self.sort_out(&lanes, doubts, entropy, &mut out[filled..])?;
         }
         Ok(())
     }
@@ -121,52 +123,45 @@ impl Strips {
 
     /// Writes what is accepted of the first lanes to the front of `places`; how many those are.
     ///
-    /// This takes longer than if all are accepted: but it tells which trials were rejected or
-    /// open, not what was accepted.
+    /// Lanes in doubt are decided by 32 bits of U. That takes longer than if none is in doubt, and
+    /// the same time whether they are accepted or not: what it tells is that a lane was in
+    /// doubt, and for one that was for lack of bits, several hundred were because they are rejected.
     #[inline(never)]
     fn sort_out<L: Low>(
         &self,
         lanes: &Lanes<L>,
-        trials: usize,
+        doubts: &[u16],
         entropy: &mut dyn Entropy,
         places: &mut [i64],
-        slope: impl Fn(Sieve, u16, u16) -> u16 + Copy,
     ) -> Result<usize, SampleError> {
-        let doubts = self.doubts(lanes, slope);
-        let open = self.open(lanes, slope);
-        let mut values = [0; LANES];
+        let (mut values, mut accepted) = ([0; LANES], [true; LANES]);
         lanes.write(self.shift, &mut values);
-        let mut filled = 0;
-        for lane in 0..trials {
-            let (mut value, mut accepted) = (values[lane], doubts[lane] == 0);
-            if open[lane] {
+        for lane in (0..doubts.len()).filter(|lane| doubts[*lane] != 0) {
+            let (decision, word) = (self.decide(lanes, lane), lanes.words[lane]);
+            accepted[lane] = decision.accept & !is_minus_zero(values[lane], word);
+            if decision.is_open() {
                 let low = lanes.lows[lane].low(self.shift);
-                let trial = Trial { word: lanes.words[lane], check: lanes.checks[lane], low };
+                let trial = Trial { word, uniform: lanes.uniform(lane), low };
                 let settled = self.settle(&trial, &mut Words::new(entropy))?;
-                (value, accepted) = (settled.unwrap_or(0), settled.is_some());
+                (values[lane], accepted[lane]) = (settled.unwrap_or(0), settled.is_some());
             }
-            places[filled] = value;
-            filled += usize::from(accepted);
+        }
+        let mut filled = 0;
+        for lane in 0..doubts.len() {
+            places[filled] = values[lane];
+            filled += usize::from(accepted[lane]);
         }
         Ok(filled)
     }
 
-    /// Which lanes need more bits.
+    /// What 64 bits say of a lane: 32 of its rung and sign, 32 of U.
     #[inline(always)]
-    fn open<L: Low>(
-        &self,
-        lanes: &Lanes<L>,
-        slope: impl Fn(Sieve, u16, u16) -> u16,
-    ) -> [bool; LANES] {
-        let mut open = [false; LANES];
-        for (lane, open) in open.iter_mut().enumerate() {
-            let (rung, check) = (lanes.rungs[lane], lanes.checks[lane]);
-            let lead = lanes.lows[lane].lead(self.shift);
-            let slope = slope(self.sieve, rung, lead);
-            let possible = least_possible(slope, lead)..least_sure(slope, lead);
-            *open = possible.contains(&check) | (rung == OPEN);
-        }
-        open
+    fn decide<L: Low>(&self, lanes: &Lanes<L>, lane: usize) -> Decision {
+        let rung = lanes.rungs[lane];
+        let rise = self.rise(rung.into(), lanes.lows[lane].low(self.shift));
+        let decision = self.acceptance.decide_short(rise, lanes.uniform(lane));
+        let known = rung != OPEN;
+        Decision { accept: decision.accept & known, possible: decision.possible | !known }
     }
 
     /// Decides a trial with more bits: some value if it is accepted.
@@ -179,12 +174,12 @@ impl Strips {
             },
             rung => Natural::from(rung),
         };
-        // 16 bits of U are known, as those of 1 - U; 64 more follow.
-        let (lead, more) = (u64::from(!trial.check), words.word()?);
+        // 32 bits of U are known; 64 more follow.
+        let (lead, more) = (u64::from(trial.uniform), words.word()?);
         let decision = match u64::try_from(&rung) {
             Ok(rung) if rung < RUNGS => {
                 let rise = self.rise(rung, trial.low);
-                self.acceptance.decide(rise, lead << 48 | more >> 16)
+                self.acceptance.decide(rise, lead << 32 | more >> 32)
             }
             Ok(_) | Err(_) => Decision::OPEN,
         };
@@ -192,7 +187,7 @@ impl Strips {
         let magnitude = &foot + trial.low;
         let accepted = if decision.is_open() {
             let rise = &self.energy.of(&magnitude) - &self.energy.of(&foot);
-            let read = Prefix { prefix: (Natural::from(lead) << 64) + more, bits: 80 };
+            let read = Prefix { prefix: (Natural::from(lead) << 64) + more, bits: 96 };
             is_below(read, |bits| exp_neg(&rise, bits), words)?
         } else {
             decision.accept
@@ -215,7 +210,8 @@ impl Strips {
 /// The random bits of one trial.
 struct Trial {
     word: u32,
-    check: u16,
+    /// The leading bits of U.
+    uniform: u32,
     low: u64,
 }
 

@@ -101,7 +101,8 @@ impl Generator {
     /// Many at a time come from a key of their own, drawn from the stream and forgotten after
     /// this request, because a stream that goes on costs more where vectors are wide.
     fn fill(&mut self, bytes: &mut [u8]) {
-        match Wide::available().filter(|_| bytes.len() >= Wide::LEAST) {
+        let wide = if bytes.len() >= Wide::LEAST { Wide::available() } else { None };
+        match wide {
             Some(wide) => {
                 let mut key = Zeroizing::new(Key::default());
                 self.stream.fill_bytes(&mut *key);

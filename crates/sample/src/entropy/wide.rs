@@ -61,26 +61,24 @@ fn lanes(level: Level) -> usize {
 fn fill<S: Simd>(simd: S, key: &Key, bytes: &mut [u8]) {
     let mut start = start(simd, key);
     let step = S::u32s::splat(simd, S::u32s::LEN as u32);
-    let mut words = [0; WORDS * MOST_LANES];
-    for run in bytes.chunks_mut(4 * WORDS * S::u32s::LEN) {
-        let stream = stream::<S>(&start);
-        for (words, row) in words.chunks_exact_mut(S::u32s::LEN).zip(&stream) {
-            row.store_slice(words);
-        }
-        copy(&words, run);
+    let mut runs = bytes.chunks_exact_mut(WORDS * S::u8s::LEN);
+    for run in &mut runs {
+        store::<S>(&stream::<S>(&start), run);
         start[12] += step;
+    }
+    let rest = runs.into_remainder();
+    if !rest.is_empty() {
+        let mut last = [0; Wide::LEAST];
+        store::<S>(&stream::<S>(&start), &mut last);
+        rest.copy_from_slice(&last[..rest.len()]);
     }
 }
 
-/// As many of the bytes of `words` as `bytes` has room for.
+/// The rows, one after the other.
 #[inline(always)]
-fn copy(words: &[u32; WORDS * MOST_LANES], bytes: &mut [u8]) {
-    let (whole, rest) = bytes.as_chunks_mut();
-    for (bytes, word) in whole.iter_mut().zip(words) {
-        *bytes = word.to_le_bytes();
-    }
-    for (byte, last) in rest.iter_mut().zip(words[whole.len() % words.len()].to_le_bytes()) {
-        *byte = last;
+fn store<S: Simd>(rows: &[S::u32s; WORDS], bytes: &mut [u8]) {
+    for (bytes, row) in bytes.chunks_exact_mut(S::u8s::LEN).zip(rows) {
+        row.to_bytes().store_slice(bytes);
     }
 }
 
