@@ -211,10 +211,36 @@ mod tests {
     #[test]
     fn a_key_gives_reseed_after_bytes_and_no_more() {
         let mut slot = None;
-        let mut bytes = vec![0; OsEntropy::RESEED_AFTER + 32];
+        let mut bytes = vec![0; 2 * OsEntropy::RESEED_AFTER];
         assert!(fill_from(&mut slot, constant, &mut bytes).is_ok());
-        let (first, again) = (&bytes[..32], &bytes[OsEntropy::RESEED_AFTER..]);
-        assert_eq!(first, again, "the constant source was asked again exactly at the limit");
+        let (first, again) = bytes.split_at(OsEntropy::RESEED_AFTER);
+        assert!(first == again, "the constant source was asked again exactly at the limit");
+    }
+
+    /// A long request has a key of its own, which the stream hands out and passes by.
+    #[test]
+    fn long_requests_share_no_bytes() {
+        let mut slot = None;
+        let mut requests = [vec![0; 4096], vec![0; 4096], vec![0; 96]];
+        for request in &mut requests {
+            assert!(fill_from(&mut slot, constant, request).is_ok());
+        }
+        let mut words = std::collections::BTreeSet::new();
+        let chunks = requests.iter().flat_map(|request| request.as_chunks::<8>().0);
+        assert!(chunks.clone().all(|word| words.insert(*word)));
+        assert_eq!(slot.map(|slot| slot.left), Some(OsEntropy::RESEED_AFTER - 2 * 4096 - 96));
+        if let Some(wide) = Wide::available() {
+            let mut stream = ChaCha20Rng::from_seed([7; 32]);
+            let mut expected = vec![0; 4096];
+            for request in &requests[..2] {
+                let mut key = Key::default();
+                stream.fill_bytes(&mut key);
+                wide.fill(&key, &mut expected);
+                assert!(*request == expected);
+            }
+            stream.fill_bytes(&mut expected[..96]);
+            assert!(requests[2] == expected[..96]);
+        }
     }
 
     #[test]

@@ -23,6 +23,8 @@ const WORDS: usize = 16;
 const DOUBLE_ROUNDS: usize = 10;
 /// The widest vectors have so many lanes.
 const MOST_LANES: usize = 16;
+/// The numbers of the first blocks.
+const NUMBERS: [u32; MOST_LANES] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 /// The key of one request.
 pub(super) type Key = [u8; 32];
@@ -60,7 +62,7 @@ fn lanes(level: Level) -> usize {
 #[inline(always)]
 fn fill<S: Simd>(simd: S, key: &Key, bytes: &mut [u8]) {
     let mut start = start(simd, key);
-    let step = S::u32s::splat(simd, S::u32s::LEN as u32);
+    let step = S::u32s::splat(simd, NUMBERS[S::u32s::LEN - 1] + 1);
     let mut runs = bytes.chunks_exact_mut(WORDS * S::u8s::LEN);
     for run in &mut runs {
         store::<S>(&stream::<S>(&start), run);
@@ -90,7 +92,7 @@ fn start<S: Simd>(simd: S, key: &Key) -> [S::u32s; WORDS] {
     for (row, word) in start.iter_mut().zip(CONSTANTS.into_iter().chain(key)) {
         *row = S::u32s::splat(simd, word);
     }
-    start[12] = S::u32s::from_fn(simd, |lane| lane as u32);
+    start[12] = S::u32s::from_slice(simd, &NUMBERS[..S::u32s::LEN]);
     start
 }
 
@@ -126,4 +128,55 @@ fn quarter_round<S: Simd>(state: &mut [S::u32s; WORDS], [a, b, c, d]: [usize; 4]
 #[inline(always)]
 fn rotated<S: Simd>(words: S::u32s, by: u32) -> S::u32s {
     (words << by) | (words >> (32 - by))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chacha20::ChaCha20Rng;
+    use chacha20::rand_core::{Rng, SeedableRng};
+
+    /// Every kind of vector this machine has.
+    fn levels() -> Vec<Level> {
+        let best = Level::new();
+        let mut levels = vec![best, Level::baseline()];
+        #[cfg(target_arch = "x86_64")]
+        levels.extend(best.as_avx2().map(Simd::level));
+        levels
+    }
+
+    /// The key stream of the cipher's own crate, with the same word of `lanes` blocks side by side.
+    fn expected(key: &Key, lanes: usize, length: usize) -> Vec<u8> {
+        let mut stream = vec![0; length.next_multiple_of(4 * WORDS * lanes)];
+        ChaCha20Rng::from_seed(*key).fill_bytes(&mut stream);
+        let words = stream.as_chunks::<4>().0;
+        let mut bytes = Vec::new();
+        for run in words.chunks_exact(WORDS * lanes) {
+            for word in 0..WORDS {
+                bytes.extend((0..lanes).flat_map(|block| run[WORDS * block + word]));
+            }
+        }
+        bytes.truncate(length);
+        bytes
+    }
+
+    /// Requests that end anywhere in a run, with keys in which every byte counts.
+    #[test]
+    fn it_is_the_key_stream_of_the_cipher() {
+        for level in levels() {
+            for (seed, length) in (0..).zip([0, 1, 63, 1024, 1025, 4096 + 13, 100_000, 1 << 20]) {
+                let mut key = Key::default();
+                ChaCha20Rng::seed_from_u64(seed).fill_bytes(&mut key);
+                let mut bytes = vec![0; length];
+                Wide(level).fill(&key, &mut bytes);
+                let expected = expected(&key, lanes(level), length);
+                assert!(bytes == expected, "{level:?}, {length} bytes");
+            }
+        }
+    }
+
+    #[test]
+    fn vectors_no_wider_than_those_of_the_crate_are_not_used() {
+        assert!(Wide::available().is_none_or(|wide| lanes(wide.0) >= 8));
+    }
 }
