@@ -22,7 +22,7 @@ const DRAWS: usize = 20_000;
 /// Targets: samples a second, times the peer's rate, times the cost of the bytes consumed.
 const LEAST_RATE: f64 = 40e6;
 const LEAST_RATIO: f64 = 100.0;
-const MOST_OF_RAW: f64 = 3.0;
+const MOST_OF_RAW: f64 = 4.0;
 
 /// Counts what a sampler consumes.
 struct Metered {

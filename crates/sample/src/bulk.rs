@@ -13,24 +13,25 @@
 //! 1. draw the rung with probability proportional to e^-E(2^s h), and a sign, from 32 bits
 //!    ([`rungs`]);
 //! 2. draw l uniformly: the s leading bits of 8, 16 or 64;
-//! 3. accept with probability e^-(E(2^s h + l) - E(2^s h)), by 16 bits ([`sieve`]);
+//! 3. accept with probability e^-(E(2^s h + l) - E(2^s h)), by 16 bits ([`sieve`]) or 32
+//!    ([`acceptance`]);
 //! 4. reject "minus zero", or 0 would come up twice as often as it should.
 //!
 //! For small scales s = 0: the rung *is* the magnitude, its weight counts both signs, and 32
-//! bits give one sample with nothing to reject. Otherwise a trial takes 7 bytes up to s = 8 (σ
-//! of 27 800, or a Laplace scale of 5 890), 8 bytes up to s = 16 (σ of 7.1 · 10^6, or 1.5 · 10^6), and
-//! 14 beyond; and less than 1 % (Gaussian) or 5 % (Laplace) of all trials are rejected. Sixteen
+//! bits give one sample with nothing to reject. Otherwise a trial takes 9 bytes up to s = 8 (σ
+//! of 27 800, or a Laplace scale of 5 890), 10 bytes up to s = 16 (σ of 7.1 · 10^6, or 1.5 · 10^6), and
+//! 16 beyond; and less than 1 % (Gaussian) or 5 % (Laplace) of all trials are rejected. Sixteen
 //! trials are looked at together, several to an instruction ([`lanes`]).
 //!
 //! # Why the law is exact
 //! *Step 1* is exact by [`rungs`]: a table of 2^63 units that carries all but some 2^-50 of the
 //! probability, and a remainder that is drawn with arithmetic of unlimited precision. The table
 //! is split by [`short`] so that 32 bits decide all but 2^-21 of the draws, and a fresh word the
-//! rest. *Step 3* asks whether U < e^-t for a uniform number U of which 16 bits are read: bounds
-//! of e^-t ([`sieve`]) decide all but 2^-13.6 of the trials, finer ones ([`acceptance`]) and 48
-//! more bits all but 2^-25, and the rest are decided by reading the *same* U to ever more bits
-//! against ever finer bounds of the *same* probability ([`crate::lazy`]). So a trial yields
-//! (h, l, sign) and acceptance with exactly
+//! rest. *Step 3* asks whether U < e^-t for a uniform number U of which 32 bits are read: 16 of them
+//! and a bound of e^-t ([`sieve`]) accept nearly all that is ever accepted, all 32 and finer
+//! bounds ([`acceptance`]) decide all of the others but 2^-25, and the rest are decided by reading
+//! the *same* U to ever more bits against ever finer bounds of the *same* probability
+//! ([`crate::lazy`]). So a trial yields (h, l, sign) and acceptance with exactly
 //!
 //! ```text
 //! P(h, l, sign, accepted) = C e^-E(2^s h) · 2^-s · e^-(E(2^s h + l) - E(2^s h)) · 1/2
@@ -40,19 +41,23 @@
 //! which depends on x alone; every x other than 0 arises from one (h, l, sign), and 0 from the
 //! one that step 4 keeps. Trials are independent, so the first accepted x has the law
 //! proportional to e^-E(|x|). No bit is used twice: of the 32, ten choose a column, 21 are
-//! compared, one is the sign; 16 are the first of U; the low part has its own; and every
+//! compared, one is the sign; 32 are the first of U; the low part has its own; and every
 //! deeper decision draws new words. A value that does not fit into an `i64` (probability below
-//! e^-10^8 at any scale served here) saturates, which is post-processing.
+//! e^-360000 at the scales of the fast engines) saturates, which is post-processing.
 //!
 //! # Time
 //! A trial is the same instructions whatever it draws (a table look-up, multiplications, a
-//! store). What branches is whether all of sixteen trials are accepted, and the number and
-//! places of rejected trials are independent of the values accepted. The table is read through
-//! once between fetching random bytes (which may evict it) and the first look-up, so that all
-//! look-ups hit the first-level cache. The exceptions are the open trials above: 16 bits leave
-//! one in 14 000 open, with the same chance for every candidate, which takes some tenths of a
-//! microsecond; and 32 bits leave 2^-21 of the rungs open, among them all those rarer than 2^-31.
-//! SECURITY.md says what timing can still tell.
+//! store). What branches is whether all of sixteen trials are certain to be accepted. Those that
+//! are not are decided by 32 bits, in the same time whether they are accepted or not: hundreds
+//! are rejected for one that is accepted, and the number and places of rejected trials are
+//! independent of the values accepted. The tables are read through once between fetching random
+//! bytes (which may evict them) and the first look-up, so that all look-ups hit the first-level
+//! cache.
+//!
+//! The exceptions take some tenths of a microsecond more: 2^-25 of the trials, which 32 bits of U
+//! leave open, with a chance that depends a little on the candidate; and 2^-21 of the rungs, which
+//! 32 bits leave open as well, among them all those rarer than 2^-31. SECURITY.md says what timing
+//! can still tell.
 //!
 //! # Reference
 //! Walker (1977) and Vose (1991) for alias tables; Canonne, Kamath, Steinke (2020) for the
@@ -150,7 +155,7 @@ impl BulkNoise {
     /// used.
     pub fn fill(&self, entropy: &mut dyn Entropy, out: &mut [i64]) -> Result<(), SampleError> {
         // A few samples need not pay for a large buffer.
-        let (mut few, mut many) = ([0; 14 * FEW], Vec::new());
+        let (mut few, mut many) = ([0; 16 * FEW], Vec::new());
         let bytes = if out.len() <= FEW {
             &mut few[..]
         } else {

@@ -3,6 +3,7 @@
 mod os;
 #[cfg(any(test, feature = "test-util"))]
 mod seeded;
+mod wide;
 
 pub use os::OsEntropy;
 #[cfg(any(test, feature = "test-util"))]

@@ -12,6 +12,11 @@ impl Script {
     pub(crate) fn new(words: &[u64]) -> Self {
         Self { bytes: words.iter().flat_map(|word| word.to_le_bytes()).collect(), used: 0 }
     }
+
+    /// How many bytes it was asked for.
+    pub(crate) fn used(&self) -> usize {
+        self.used
+    }
 }
 
 impl Entropy for Script {

@@ -1,6 +1,7 @@
 //! Accepting with probability e^-t, in a handful of integer instructions.
 //!
-//! This is for the trials that [`super::sieve`] leaves open, with 48 bits of U more.
+//! This is for the trials of which [`super::sieve`] does not say that they are accepted: with 32
+//! bits of U for all of them, and 64 for the few that those leave open.
 //!
 //! # The filter
 //! t = q ρ with an integer q (the *rise*, in units of ρ) and a rational ρ; here 0 <= t < 1/2.
@@ -20,9 +21,10 @@
 //! Hence P - 2^36 < 2^62 e^-t < P + 3.
 //!
 //! # The decision
-//! A word of 64 bits is the leading part of a uniform U, so U 2^64 lies in [word, word + 1). So
-//! U < e^-t is certain if word + 1 <= 4 (P - 2^36), impossible if word >= 4 (P + 3), and otherwise
-//! undecided: that happens to less than 2^-25 of all words.
+//! Bits of U say that U 2^64 lies in [first, last + 1): first continues them with zeros, last with
+//! ones. So U < e^-t is certain if last + 1 <= 4 (P - 2^36), impossible if first >= 4 (P + 3), and
+//! otherwise undecided. That happens to less than 2^-25.9 of all U if 32 bits are known (an interval
+//! of 2^36 + 3 + 2^30 in 2^62), and to less than 2^-25.9 if 64 are.
 
 use std::sync::OnceLock;
 
@@ -98,9 +100,29 @@ impl Acceptance {
     /// Decides U < e^-t, where U starts with the bits of `word`.
     #[inline]
     pub(super) fn decide(&self, rise: u64, word: u64) -> Decision {
+        self.decide_between(rise, word, word)
+    }
+
+    /// The same by 32 bits.
+    #[inline]
+    pub(super) fn decide_short(&self, rise: u64, word: u32) -> Decision {
+        let first = u64::from(word) << 32;
+        self.decide_between(rise, first, first | u64::from(u32::MAX))
+    }
+
+    /// Decides U < e^-t, where ⌊U 2^64⌋ is between `first` and `last`.
+    #[inline]
+    fn decide_between(&self, rise: u64, first: u64, last: u64) -> Decision {
         let estimate = self.estimate(rise);
         // x < 4 y if and only if ⌊x / 4⌋ < y.
-        Decision { accept: word >> 2 < estimate - BELOW, possible: word >> 2 < estimate + ABOVE }
+        Decision { accept: last >> 2 < estimate - BELOW, possible: first >> 2 < estimate + ABOVE }
+    }
+
+    /// Brings into the first-level cache what is looked up for t < 1/8: the ε up to i = 32.
+    #[inline]
+    pub(super) fn warm(&self) {
+        // Eight are a cache line.
+        std::hint::black_box(self.exponentials.iter().step_by(8).take(5).fold(0, |x, y| x ^ y));
     }
 }
 
@@ -144,6 +166,7 @@ fn top_byte(word: u64) -> usize {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use throng_numeric::fixed::FixedBounds;
 
     /// An energy with its shift, at the smallest and largest t the fast path meets and between.
     fn filters() -> Vec<(Energy, u32)> {
@@ -177,12 +200,19 @@ mod tests {
         assert!(truth.lower > &estimate - (Natural::from(BELOW) << 64));
         assert!(truth.upper < estimate + (Natural::from(ABOVE) << 64));
 
-        // U lies in [first, last) units of 2^-64; compare in units of 2^-126.
-        let first = Natural::from(word) << 62;
-        let last = (Natural::from(word) + 1_u8) << 62;
-        let decision = acceptance.decide(units, word);
+        let short = u32::try_from(word >> 32).unwrap();
+        let first = u64::from(short) << 32;
+        judge(acceptance.decide(units, word), word, word, &truth);
+        judge(acceptance.decide_short(units, short), first, first | 0xffff_ffff, &truth);
+    }
+
+    /// U lies in [first, last + 1) units of 2^-64; compare in units of 2^-126.
+    fn judge(decision: Decision, first: u64, last: u64, truth: &FixedBounds) {
+        let width = last - first;
+        let first = Natural::from(first) << 62;
+        let last = (Natural::from(last) + 1_u8) << 62;
         if decision.is_open() {
-            let near = Natural::from((BELOW + ABOVE) * 8) << 62;
+            let near = Natural::from((BELOW + ABOVE) * 8 + width) << 62;
             assert!(first < &truth.upper + &near && last + near > truth.lower);
         } else if decision.accept {
             assert!(last <= truth.lower, "accepted too early");

@@ -56,7 +56,7 @@ impl Energy {
     /// With [`RUNGS`] = 1023 and E(1023 · 2^s) >= 44.4 the table misses less than 2^-62 of the
     /// mass (checked exactly in [`super::rungs`]). In scales: 23.04 · 2^s (Laplace), σ = 108.6 · 2^s
     /// (Gaussian). The limits on s: a Gaussian rise is below 2^(2s + 11), which must fit into 64
-    /// bits; and 64 - s bits of the second word are compared, which must decide nearly always.
+    /// bits; and 40 bits of low part leave room for a rung and a sign in an `i64`.
     pub(super) fn shift(&self) -> Option<u32> {
         let most = match self {
             Self::Linear { .. } => 40,

@@ -1,8 +1,8 @@
 //! Trials side by side.
 //!
 //! The random bytes of up to [`LANES`] trials lie together: first a 32-bit word for each (its
-//! rung and sign), then 16 bits for each (its acceptance), then its low part. Every bit belongs
-//! to one of these and to one trial.
+//! rung and sign), then 16 bits for each (its acceptance), 16 more (the same, finer), then its low
+//! part. Every bit belongs to one of these and to one trial.
 
 use super::rungs::Rungs;
 
@@ -11,7 +11,7 @@ pub(super) const LANES: usize = 16;
 
 /// Where the low part of a trial is drawn from: its leading bits.
 pub(super) trait Low: Copy + Default {
-    /// Bytes of one trial: 4 + 2 + those of this.
+    /// Bytes of one trial: 4 + 2 + 2 + those of this.
     const TRIAL: usize;
     /// Shifts up to this one fit.
     const MOST: u32;
@@ -70,11 +70,11 @@ macro_rules! narrow {
     };
 }
 
-narrow!(u8, 7);
-narrow!(u16, 8);
+narrow!(u8, 9);
+narrow!(u16, 10);
 
 impl Low for u64 {
-    const TRIAL: usize = 14;
+    const TRIAL: usize = 16;
     const MOST: u32 = 40;
 
     #[inline]
@@ -107,7 +107,10 @@ impl Low for u64 {
 #[derive(Default)]
 pub(super) struct Lanes<L> {
     pub(super) words: [u32; LANES],
+    /// The 16 leading bits of 1 - U.
     pub(super) checks: [u16; LANES],
+    /// The next 16 bits of U.
+    pub(super) finer: [u16; LANES],
     pub(super) lows: [L; LANES],
     pub(super) rungs: [u16; LANES],
 }
@@ -118,14 +121,18 @@ impl<L: Low> Lanes<L> {
     pub(super) fn read(&mut self, bytes: &[u8], rungs: &Rungs) {
         let trials = bytes.len() / L::TRIAL;
         let (words, rest) = bytes.split_at(4 * trials);
-        let (checks, lows) = rest.split_at(2 * trials);
+        let (checks, rest) = rest.split_at(2 * trials);
+        let (finer, lows) = rest.split_at(2 * trials);
         for (lane, bytes) in self.words.iter_mut().zip(words.as_chunks().0) {
             *lane = u32::from_le_bytes(*bytes);
         }
         for (lane, bytes) in self.checks.iter_mut().zip(checks.as_chunks().0) {
             *lane = u16::from_le_bytes(*bytes);
         }
-        for (lane, bytes) in self.lows.iter_mut().zip(lows.chunks_exact(L::TRIAL - 6)) {
+        for (lane, bytes) in self.finer.iter_mut().zip(finer.as_chunks().0) {
+            *lane = u16::from_le_bytes(*bytes);
+        }
+        for (lane, bytes) in self.lows.iter_mut().zip(lows.chunks_exact(L::TRIAL - 8)) {
             *lane = L::read(bytes);
         }
         for (rung, word) in self.rungs.iter_mut().zip(&self.words) {
@@ -143,6 +150,12 @@ impl<L: Low> Lanes<L> {
             *sign = (word & 1) as u16;
         }
         signs
+    }
+
+    /// The 32 leading bits of U.
+    #[inline(always)]
+    pub(super) fn uniform(&self, lane: usize) -> u32 {
+        u32::from(!self.checks[lane]) << 16 | u32::from(self.finer[lane])
     }
 
     /// What they propose.
@@ -177,8 +190,9 @@ mod tests {
             lanes.read(&bytes, &rungs);
             let words = lanes.words.iter().map(|word| u64::from(*word));
             let checks = lanes.checks.iter().map(|check| u64::from(*check));
+            let finer = lanes.finer.iter().map(|finer| u64::from(*finer));
             let lows = lanes.lows.iter().map(|low| (*low).into());
-            let fields: Vec<u64> = words.chain(checks).chain(lows).collect();
+            let fields: Vec<u64> = words.chain(checks).chain(finer).chain(lows).collect();
             let set: Vec<usize> = (0..fields.len()).filter(|field| fields[*field] != 0).collect();
             assert_eq!(set.len(), 1, "one field of one trial");
             assert!(fields[set[0]].is_power_of_two(), "one bit of it");

@@ -194,6 +194,26 @@ impl Rungs {
         Ok(FixedBounds { lower: lower >> (GUARD + 1), upper: (upper >> (GUARD + 1)) + 1_u8 })
     }
 
+    /// The words with which [`Rungs::pick_open`] comes to the residual and draws `j` there.
+    #[cfg(test)]
+    pub(super) fn script_of_the_residual(&self, j: u64) -> Vec<u64> {
+        let column = RESIDUAL << 54;
+        assert_eq!(self.long.pick(column), RESIDUAL);
+        let units = self.weights[COLUMNS - 1];
+        assert!(j < units);
+        vec![column, j << (units - 1).leading_zeros()]
+    }
+
+    /// The words with which it comes to the tail and takes it; what follows says how far.
+    #[cfg(test)]
+    pub(super) fn script_of_the_tail(&self) -> Vec<u64> {
+        let mut script = self.script_of_the_residual(2 * RESIDUAL);
+        // As many zeros as are read until U = 0 is seen to lie below d/2.
+        let seen = |words: &usize| self.half_tail(64 * words).unwrap().lower > Natural::ZERO;
+        script.extend(vec![0; (1..).find(seen).unwrap()]);
+        script
+    }
+
     /// a with E(K + G) = E(K) + a G (+ E(G) if quadratic).
     fn tail_slope(&self) -> Rational {
         match &self.energy {
@@ -249,6 +269,7 @@ fn to_word(value: Natural) -> Result<u64, SampleError> {
 mod tests {
     use super::*;
     use crate::SeededEntropy;
+    use crate::script::Script;
 
     fn laplace(scale: &str) -> Energy {
         Energy::linear(&scale.parse().unwrap()).unwrap()
@@ -348,6 +369,36 @@ mod tests {
                 assert_plausible(count.try_into().unwrap(), N, &p);
             }
             assert!(drawn.len() > 300, "the tail was taken {} times only", drawn.len());
+        }
+    }
+
+    /// The residual, step by step: which number below R leads to which symbol, and that the
+    /// symbol is taken if U lies below its remainder and not if it lies above.
+    #[test]
+    fn the_residual_names_each_symbol_twice() {
+        for energy in energies() {
+            let rungs = Rungs::new(energy, BothSigns::InTheWeights).unwrap();
+            let draw = |script: &[u64], u: u64| {
+                let script: Vec<u64> = script.iter().copied().chain(vec![u; 14]).collect();
+                rungs.pick_open(&mut Words::new(&mut Script::new(&script))).unwrap()
+            };
+            // Of these the remainders are not too small to be seen with twelve words.
+            for symbol in [0, 1, 5] {
+                for j in [2 * symbol, 2 * symbol + 1] {
+                    let script = rungs.script_of_the_residual(j);
+                    if rungs.half_remainder(symbol, 64 * 12).unwrap().lower > Natural::ZERO {
+                        assert_eq!(draw(&script, 0), Some(Natural::from(symbol)));
+                    }
+                    assert_eq!(draw(&script, u64::MAX), None);
+                }
+            }
+            let units = rungs.weights[COLUMNS - 1];
+            for j in [2 * RESIDUAL, 2 * RESIDUAL + 1] {
+                assert_eq!(draw(&rungs.script_of_the_residual(j), u64::MAX), None, "the tail");
+            }
+            for j in [2 * RESIDUAL + 2, units - 1] {
+                assert_eq!(draw(&rungs.script_of_the_residual(j), 0), None, "no symbol");
+            }
         }
     }
 }

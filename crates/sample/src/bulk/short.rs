@@ -36,7 +36,12 @@ const BELOW_UNIT: u32 = (1 << 11) - 1;
 
 /// The columns, each packed as threshold · 2^11 + alias.
 #[derive(Debug)]
-pub(super) struct ShortTable(Box<[u32; COLUMNS]>);
+pub(super) struct ShortTable(Box<Cells>);
+
+/// Where a cache line begins.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Cells([u32; COLUMNS]);
 
 impl ShortTable {
     /// The short and the long table of weights that add up to [`TOTAL`].
@@ -54,8 +59,8 @@ impl ShortTable {
     fn new(weights: &[u64; COLUMNS]) -> Self {
         // All multiples of 2^32, hence so are the thresholds, whose leading bits are kept.
         let table = AliasTable::new(&weights.map(|weight| weight << 32));
-        let mut cells = Box::new([0; COLUMNS]);
-        for (slot, (threshold, alias)) in cells.iter_mut().zip(table.columns()) {
+        let mut cells = Box::new(Cells([0; COLUMNS]));
+        for (slot, (threshold, alias)) in cells.0.iter_mut().zip(table.columns()) {
             *slot = pack(threshold >> 32, alias);
         }
         // A column that is full of its own symbol has a threshold of 2^21, which does not fit:
@@ -63,11 +68,12 @@ impl ShortTable {
         Self(cells)
     }
 
-    /// As [`AliasTable::warm`].
+    /// Brings the whole table into the first-level cache, so that a look-up afterwards takes the
+    /// same time wherever it goes.
     #[inline]
     pub(super) fn warm(&self) {
         // 16 cells are a cache line.
-        std::hint::black_box(self.0.iter().step_by(16).fold(0, |sum, cell| sum ^ cell));
+        std::hint::black_box(self.0.0.iter().step_by(16).fold(0, |sum, cell| sum ^ cell));
     }
 
     /// The symbol of a random word: bits 31..22 are the column, 21..1 the unit within it.
@@ -75,7 +81,7 @@ impl ShortTable {
     #[inline]
     pub(super) fn pick(&self, word: u32) -> u16 {
         let column = word >> 22;
-        let cell = self.0[index(column)];
+        let cell = self.0.0[index(column)];
         // unit < threshold, if and only if unit 2^11 + (2^11 - 1) < threshold 2^11 + alias.
         let own = u32::from((word << 10 | BELOW_UNIT) < cell).wrapping_neg();
         symbol((column & own) | (cell & ALIAS_MASK & !own))
@@ -122,7 +128,7 @@ mod tests {
     /// How many units of the 2^31 lead to each symbol, counted from the columns.
     fn units(table: &ShortTable) -> [u64; COLUMNS] {
         let mut units = [0; COLUMNS];
-        for (column, cell) in table.0.iter().enumerate() {
+        for (column, cell) in table.0.0.iter().enumerate() {
             let threshold = u64::from(cell >> 11);
             units[column] += threshold;
             units[index(cell & ALIAS_MASK)] += COLUMN_UNITS - threshold;
@@ -183,7 +189,7 @@ mod tests {
     fn pick_reads_the_column_and_the_unit() {
         let (table, _) = ShortTable::split(&falling(100, 5000)).unwrap();
         for column in [0, 1, 200, 1022, 1023_u32] {
-            let cell = table.0[index(column)];
+            let cell = table.0.0[index(column)];
             let mut own = 0;
             for unit in 0..1 << 21 {
                 let word = column << 22 | unit << 1;

@@ -1,7 +1,7 @@
 //! Accepting with probability e^-t by 16 bits, for nearly all trials.
 //!
 //! Several trials are looked at in one instruction, so all numbers here have 16 bits, and
-//! `high(a, b)` = ⌊a b / 2^16⌋. What they leave open goes to [`super::acceptance`].
+//! `high(a, b)` = ⌊a b / 2^16⌋. What they do not accept goes to [`super::acceptance`].
 //!
 //! # How large t is
 //! Let u = l / 2^s < 1. Then t = E(2^s h + l) - E(2^s h) = u γ, where γ is 2^s / scale (linear), or
@@ -24,8 +24,8 @@
 //!    so Q is 2^17 (y - y²/2 + y³/6) less at most 1.06 and plus at most 1.01. That series exceeds
 //!    1 - e^-y by at most y⁴/24 < 2^-12/24, that is 1.34.
 //!
-//! Together, Q - 1.01 - 1.34 < 2^17 (1 - e^-y) <= 2^17 (1 - e^-t) and, as t exceeds y by at most
-//! 3.75, 2^17 (1 - e^-t) < Q + 1.06 + 3.75. Hence
+//! Together, as t exceeds y by at most 3.75, 2^17 (1 - e^-t) < Q + 1.06 + 3.75 < Q + 5. And not much
+//! less: Q - 1.01 - 1.34 < 2^17 (1 - e^-y) <= 2^17 (1 - e^-t). Hence
 //!
 //! ```text
 //! Q - 3 < 2^17 (1 - e^-t) < Q + 5.
@@ -33,9 +33,9 @@
 //!
 //! # The decision
 //! Let v be 16 random bits, those of 1 - U: the leading bits of U inverted. So 2^17 (1 - U) lies
-//! in (2v, 2v + 2]. Then U < e^-t, that is 1 - U > 1 - e^-t, is certain if 2v >= Q + 5, impossible
-//! if 2v + 2 <= Q - 3, and otherwise open: for at most five v, whatever the trial, so with a
-//! probability below 2^-13.6.
+//! in (2v, 2v + 2]. Then U < e^-t, that is 1 - U > 1 - e^-t, is certain if 2v >= Q + 5, and all
+//! other trials are in doubt. At most five v are in doubt of a trial that is accepted, as U < e^-t
+//! is impossible if 2v + 2 <= Q - 3.
 
 use throng_numeric::{Natural, Rational};
 
@@ -84,12 +84,6 @@ fn estimate(slope: u16, lead: u16) -> u16 {
 #[inline]
 pub(super) fn least_sure(slope: u16, lead: u16) -> u16 {
     (estimate(slope, lead) + 6) >> 1
-}
-
-/// The least v for which U < e^-t is not impossible: 2v + 2 > Q - 3.
-#[inline]
-pub(super) fn least_possible(slope: u16, lead: u16) -> u16 {
-    estimate(slope, lead).saturating_sub(3) >> 1
 }
 
 /// ⌊a b / 2^16⌋.
@@ -145,10 +139,8 @@ mod tests {
         assert!(least + (Natural::from(3_u8) << 63) > Natural::from(q) << 63, "{rung} {low}");
         assert!(most < Natural::from(q + 5) << 63, "{rung} {low}");
         // And what is made of it.
-        let (sure, possible) = (least_sure(slope, lead), least_possible(slope, lead));
-        assert!(2 * u64::from(sure) >= q + 5 && 2 * u64::from(sure) <= q + 6);
-        assert!(possible == 0 || 2 * u64::from(possible) <= q - 3);
-        assert!(sure - possible <= 5, "open for five v at most");
+        let sure = u64::from(least_sure(slope, lead));
+        assert!(2 * sure >= q + 5 && 2 * sure <= q + 6);
     }
 
     #[test]

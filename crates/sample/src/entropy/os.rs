@@ -5,6 +5,9 @@ use std::cell::RefCell;
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
 
+use zeroize::Zeroizing;
+
+use super::wide::{Key, Wide};
 use super::{Entropy, EntropyError};
 
 /// The entropy that releases are drawn from: `ChaCha20`, keyed with 256 bits from the
@@ -93,6 +96,23 @@ impl Generator {
         Ok(Self { stream, process: ProcessStamp::now(), left: OsEntropy::RESEED_AFTER })
     }
 
+    /// Takes `bytes` off the life of the key.
+    ///
+    /// Many at a time come from a key of their own, drawn from the stream and forgotten after
+    /// this request, because a stream that goes on costs more where vectors are wide.
+    fn fill(&mut self, bytes: &mut [u8]) {
+        let wide = if bytes.len() >= Wide::LEAST { Wide::available() } else { None };
+        match wide {
+            Some(wide) => {
+                let mut key = Zeroizing::new(Key::default());
+                self.stream.fill_bytes(&mut *key);
+                wide.fill(&key, bytes);
+            }
+            None => self.stream.fill_bytes(bytes),
+        }
+        self.left -= bytes.len();
+    }
+
     fn is_current(&self) -> bool {
         self.left > 0 && self.process == ProcessStamp::now()
     }
@@ -122,8 +142,7 @@ fn fill_from(
             None => slot.insert(Generator::seeded_by(source)?),
         };
         let (run, later) = rest.split_at_mut(rest.len().min(generator.left));
-        generator.stream.fill_bytes(run);
-        generator.left -= run.len();
+        generator.fill(run);
         rest = later;
     }
     Ok(())
@@ -192,10 +211,36 @@ mod tests {
     #[test]
     fn a_key_gives_reseed_after_bytes_and_no_more() {
         let mut slot = None;
-        let mut bytes = vec![0; OsEntropy::RESEED_AFTER + 32];
+        let mut bytes = vec![0; 2 * OsEntropy::RESEED_AFTER];
         assert!(fill_from(&mut slot, constant, &mut bytes).is_ok());
-        let (first, again) = (&bytes[..32], &bytes[OsEntropy::RESEED_AFTER..]);
-        assert_eq!(first, again, "the constant source was asked again exactly at the limit");
+        let (first, again) = bytes.split_at(OsEntropy::RESEED_AFTER);
+        assert!(first == again, "the constant source was asked again exactly at the limit");
+    }
+
+    /// A long request has a key of its own, which the stream hands out and passes by.
+    #[test]
+    fn long_requests_share_no_bytes() {
+        let mut slot = None;
+        let mut requests = [vec![0; 4096], vec![0; 4096], vec![0; 96]];
+        for request in &mut requests {
+            assert!(fill_from(&mut slot, constant, request).is_ok());
+        }
+        let mut words = std::collections::BTreeSet::new();
+        let chunks = requests.iter().flat_map(|request| request.as_chunks::<8>().0);
+        assert!(chunks.clone().all(|word| words.insert(*word)));
+        assert_eq!(slot.map(|slot| slot.left), Some(OsEntropy::RESEED_AFTER - 2 * 4096 - 96));
+        if let Some(wide) = Wide::available() {
+            let mut stream = ChaCha20Rng::from_seed([7; 32]);
+            let mut expected = vec![0; 4096];
+            for request in &requests[..2] {
+                let mut key = Key::default();
+                stream.fill_bytes(&mut key);
+                wide.fill(&key, &mut expected);
+                assert!(*request == expected);
+            }
+            stream.fill_bytes(&mut expected[..96]);
+            assert!(requests[2] == expected[..96]);
+        }
     }
 
     #[test]
