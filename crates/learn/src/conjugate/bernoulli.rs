@@ -5,8 +5,7 @@ use throng_mechanism::{Grid, Mechanism, MechanismError, Noise, PerCell, Run};
 use throng_numeric::Rational;
 
 use super::column;
-use super::statistic::{Statistic, declared};
-use crate::data::check_columns;
+use super::statistic::{Statistic, check, declared, read_records};
 use crate::error::positive;
 use crate::histogram::noise_for;
 use crate::{LearnError, Learner, Matrix, Model, Privacy};
@@ -108,7 +107,7 @@ impl Mechanism for BetaBernoulli {
 
 impl Learner for BetaBernoulli {
     fn check(&self, input: &Matrix<f64>) -> Result<(), LearnError> {
-        check_columns(input.columns(), 1)
+        check(input, self.records)
     }
 }
 
@@ -119,6 +118,7 @@ pub struct BetaBernoulliModel {
     prior: [f64; 2],
     yes: Statistic,
     no: Option<Statistic>,
+    #[serde(default, deserialize_with = "read_records")]
     records: Option<i64>,
 }
 

@@ -5,8 +5,7 @@ use throng_mechanism::{Grid, Mechanism, MechanismError, Noise, NoiseLaw, Run};
 use throng_numeric::Rational;
 
 use super::column;
-use super::statistic::{Statistic, declared};
-use crate::data::check_columns;
+use super::statistic::{Statistic, check, declared, read_records};
 use crate::error::positive;
 use crate::histogram::{Bins, moved, noise_for};
 use crate::{LearnError, Learner, Matrix, Model, Privacy};
@@ -122,7 +121,7 @@ impl Mechanism for DirichletCategorical {
 
 impl Learner for DirichletCategorical {
     fn check(&self, input: &Matrix<f64>) -> Result<(), LearnError> {
-        check_columns(input.columns(), 1)
+        check(input, self.records)
     }
 }
 
@@ -132,6 +131,7 @@ impl Learner for DirichletCategorical {
 pub struct DirichletCategoricalModel {
     alpha: Vec<f64>,
     counts: Vec<Statistic>,
+    #[serde(default, deserialize_with = "read_records")]
     records: Option<i64>,
 }
 

@@ -5,8 +5,7 @@ use throng_mechanism::{Clamp, Grid, Mechanism, MechanismError, Noise, PerCell, R
 use throng_numeric::Rational;
 
 use super::column;
-use super::statistic::{Statistic, declared, percent};
-use crate::data::check_columns;
+use super::statistic::{Statistic, check, declared, percent, read_records};
 use crate::error::positive;
 use crate::histogram::noise_for;
 use crate::{Interval, LearnError, Learner, Matrix, Model, Privacy};
@@ -147,7 +146,7 @@ impl Mechanism for NormalMean {
 
 impl Learner for NormalMean {
     fn check(&self, input: &Matrix<f64>) -> Result<(), LearnError> {
-        check_columns(input.columns(), 1)
+        check(input, self.records)
     }
 }
 
@@ -161,6 +160,7 @@ pub struct NormalMeanModel {
     variance: f64,
     sum: Statistic,
     number: Option<Statistic>,
+    #[serde(default, deserialize_with = "read_records")]
     records: Option<i64>,
 }
 

@@ -5,8 +5,7 @@ use throng_mechanism::{Grid, Mechanism, MechanismError, Noise, PerCell, Run};
 use throng_numeric::Rational;
 
 use super::column;
-use super::statistic::{Statistic, declared, percent};
-use crate::data::check_columns;
+use super::statistic::{Statistic, check, declared, percent, read_records};
 use crate::error::positive;
 use crate::histogram::noise_for;
 use crate::math::{exp, ln, ln_1p, nearest, number};
@@ -123,7 +122,7 @@ impl Mechanism for GammaPoisson {
 
 impl Learner for GammaPoisson {
     fn check(&self, input: &Matrix<f64>) -> Result<(), LearnError> {
-        check_columns(input.columns(), 1)
+        check(input, self.records)
     }
 }
 
@@ -135,6 +134,7 @@ pub struct GammaPoissonModel {
     prior: [f64; 2],
     sum: Statistic,
     number: Option<Statistic>,
+    #[serde(default, deserialize_with = "read_records")]
     records: Option<i64>,
 }
 
