@@ -74,6 +74,27 @@ fn only(schema: &Schema) -> Result<Interval, LearnError> {
     }
 }
 
+/// The largest count of the only column.
+fn largest(schema: &Schema) -> Result<i64, LearnError> {
+    let bounds = only(schema)?;
+    if bounds.lower() != 0.0 {
+        return Err(LearnError::invalid("the lower bound of counts", bounds.lower(), "0"));
+    }
+    Ok(nearest(bounds.upper().floor()))
+}
+
+/// The bounds of the only column of noes and yeses: those of numbers, or 0 and 1 for two levels.
+fn no_and_yes(schema: &Schema) -> Result<Interval, LearnError> {
+    match schema.columns() {
+        [schema::Column::Category { levels, .. }] if levels.len() == 2 => Interval::new(0.0, 1.0),
+        [schema::Column::Category { levels, .. }] => {
+            let allowed = "2, the first for no, the second for yes";
+            Err(LearnError::invalid("the number of levels", levels.len(), allowed))
+        }
+        _ => only(schema),
+    }
+}
+
 /// The levels of the only column.
 fn levels(schema: &Schema) -> Result<u32, LearnError> {
     match schema.columns() {
@@ -267,7 +288,9 @@ impl AnyLearner {
                 Self::Synthetic(Box::new(Synthesis::of_schema(schema, privacy, &options(given)?)?))
             }
             "beta-bernoulli" => {
-                Self::BetaBernoulli(Box::new(BetaBernoulli::new(privacy, &options(given)?)?))
+                let bounds = no_and_yes(schema)?;
+                let learner = BetaBernoulli::within(bounds, privacy, &options(given)?)?;
+                Self::BetaBernoulli(Box::new(learner))
             }
             "dirichlet-categorical" => Self::DirichletCategorical(Box::new(
                 DirichletCategorical::new(levels(schema)?, privacy, &options(given)?)?,
@@ -278,7 +301,7 @@ impl AnyLearner {
                 &options(given)?,
             )?)),
             "gamma-poisson" => Self::GammaPoisson(Box::new(GammaPoisson::new(
-                nearest(only(schema)?.upper()),
+                largest(schema)?,
                 privacy,
                 &options(given)?,
             )?)),

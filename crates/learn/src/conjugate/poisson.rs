@@ -4,16 +4,17 @@ use throng_mechanism::bayes::{Part, Posterior, given, ln_gamma};
 use throng_mechanism::{Grid, Mechanism, MechanismError, Noise, PerCell, Run};
 use throng_numeric::Rational;
 
-use super::column;
 use super::statistic::{Statistic, check, declared, percent, read_records};
+use super::{column, summed_up};
 use crate::error::positive;
 use crate::histogram::noise_for;
 use crate::math::{exp, ln, ln_1p, nearest, number};
-use crate::{LearnError, Learner, Matrix, Model, Privacy};
+use crate::{Estimate, LearnError, Learner, Matrix, Model, Privacy, Summary};
 
 /// The rate of Poisson counts, with a Gamma(shape, rate) prior.
 ///
-/// Values are rounded and clamped to [0, most]; NaN counts as half of most.
+/// Values are rounded and clamped to [0, most]. A missing one is left out if the number of records is
+/// private, and counts as half of most if it is public.
 ///
 /// # Guarantee
 /// That of the noise. A record moves the sum of the counts by at most `most`, under add/remove as under
@@ -88,7 +89,7 @@ impl GammaPoisson {
             let known = if x.is_nan() { self.most / 2 } else { nearest(x) };
             i128::from(known.clamp(0, self.most))
         };
-        column(rows).fold((0, 0), |(sum, n), x| (sum + clamped(x), n + 1))
+        column(rows, self.records).fold((0, 0), |(sum, n), x| (sum + clamped(x), n + 1))
     }
 }
 
@@ -181,6 +182,12 @@ impl GammaPoissonModel {
     }
 }
 
+impl Summary for GammaPoissonModel {
+    fn summary(&self, confidence: f64) -> Result<Vec<Estimate>, LearnError> {
+        Ok(vec![summed_up("the rate", &self.posterior(), confidence)?])
+    }
+}
+
 impl Model for GammaPoissonModel {
     const KIND: &'static str = "gamma-poisson";
 }
@@ -195,10 +202,14 @@ mod tests {
         let learner = GammaPoisson::new(20, &privacy, &GammaPoissonOptions::default()).unwrap();
         let nasty = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300, -3.0, 0.6, 20.4, 7.0];
         let all = learner.summed(&Matrix::from_rows(&nasty.map(|x| [x])));
-        assert_eq!(all, (10 + 20 + 20 + 1 + 20 + 7, 8));
+        assert_eq!(all, (20 + 20 + 1 + 20 + 7, 7));
+        let replace = Privacy::new(*privacy.target(), Neighbours::Replace).unwrap();
+        let options = GammaPoissonOptions { records: Some(8), ..Default::default() };
+        let public = GammaPoisson::new(20, &replace, &options).unwrap();
+        assert_eq!(public.summed(&Matrix::from_rows(&nasty.map(|x| [x]))), (all.0 + 10, 8));
         for x in nasty {
             let (sum, n) = learner.summed(&Matrix::from_rows(&[[x]]));
-            assert!((0..=20).contains(&sum) && n == 1);
+            assert!((0..=20).contains(&sum) && n <= 1);
         }
     }
 }

@@ -127,7 +127,7 @@ fn softplus(t: f64) -> f64 {
 
 /// The derivative of ln Γ, to about 1e-6, for numbers above 0; NaN for others.
 fn digamma(mut x: f64) -> f64 {
-    if !(x > 0.0) {
+    if x.is_nan() || x <= 0.0 {
         return f64::NAN;
     }
     let mut shift = 0.0;
