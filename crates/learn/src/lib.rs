@@ -93,6 +93,8 @@ pub mod svm;
 pub mod synthetic;
 pub mod tree;
 pub mod tuning;
+#[cfg(test)]
+mod vectors;
 
 pub use bounds::{Bounds, Classes, Interval};
 pub use data::{Classified, Examples, Measured};

@@ -14,7 +14,6 @@ use crate::kmeans::KMeans;
 use crate::linear::LinearRegression;
 use crate::logistic::LogisticRegression;
 use crate::marginals::Marginals;
-use crate::math::nearest;
 use crate::naive_bayes::NaiveBayes;
 use crate::network::Training;
 use crate::pca::Pca;
@@ -72,15 +71,6 @@ fn only(schema: &Schema) -> Result<Interval, LearnError> {
         [schema::Column::Number { bounds, .. }] => Ok(*bounds),
         _ => Err(one_column()),
     }
-}
-
-/// The largest count of the only column.
-fn largest(schema: &Schema) -> Result<i64, LearnError> {
-    let bounds = only(schema)?;
-    if bounds.lower() != 0.0 {
-        return Err(LearnError::invalid("the lower bound of counts", bounds.lower(), "0"));
-    }
-    Ok(nearest(bounds.upper().floor()))
 }
 
 /// The bounds of the only column of noes and yeses: those of numbers, or 0 and 1 for two levels.
@@ -300,8 +290,8 @@ impl AnyLearner {
                 privacy,
                 &options(given)?,
             )?)),
-            "gamma-poisson" => Self::GammaPoisson(Box::new(GammaPoisson::new(
-                largest(schema)?,
+            "gamma-poisson" => Self::GammaPoisson(Box::new(GammaPoisson::within(
+                only(schema)?,
                 privacy,
                 &options(given)?,
             )?)),

@@ -252,6 +252,19 @@ mod tests {
     }
 
     #[test]
+    fn thresholds_agree_with_the_vectors() {
+        for (arguments, value) in crate::vectors::rows("bound_threshold") {
+            let privacy = Privacy::pure(crate::vectors::number(arguments[0])).unwrap();
+            let beta = crate::vectors::number(arguments[2]);
+            let options = BuyBoundsOptions { beta, ..BuyBoundsOptions::default() };
+            let learner = BuyBounds::new(arguments[1].parse().unwrap(), &privacy, options).unwrap();
+            // Scales are rounded up a little, and chances down.
+            let found = crate::math::number(learner.threshold);
+            assert!(found >= value && found <= value + 1.0, "{found} {value}");
+        }
+    }
+
+    #[test]
     fn bad_parameters_are_refused() {
         let privacy = Privacy::pure(1.0).unwrap();
         let with = |resolution, beta| BuyBoundsOptions { resolution, beta };

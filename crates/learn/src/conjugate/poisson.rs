@@ -9,11 +9,11 @@ use super::{column, summed_up};
 use crate::error::positive;
 use crate::histogram::noise_for;
 use crate::math::{exp, ln, ln_1p, nearest, number};
-use crate::{Estimate, LearnError, Learner, Matrix, Model, Privacy, Summary};
+use crate::{Estimate, Interval, LearnError, Learner, Matrix, Model, Privacy, Summary};
 
 /// The rate of Poisson counts, with a Gamma(shape, rate) prior.
 ///
-/// Values are rounded and clamped to [0, most]. A missing one is left out if the number of records is
+/// Values are rounded and clamped to whole numbers within the bounds, none of them negative. A missing one is left out if the number of records is
 /// private, and counts as half of most if it is public.
 ///
 /// # Guarantee
@@ -23,6 +23,7 @@ use crate::{Estimate, LearnError, Learner, Matrix, Model, Privacy, Summary};
 /// The posterior does not know of clamping: declare a `most` that hardly matters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GammaPoisson {
+    least: i64,
     most: i64,
     prior: [f64; 2],
     records: Option<i64>,
@@ -55,9 +56,31 @@ impl GammaPoisson {
     /// A learner for counts of at most `most`.
     ///
     /// # Errors
-    /// If `most` is not in 1..2^32, a prior parameter is not finite and above 0, the number of records
-    /// is declared under add/remove or not under replace, or the target is out of range.
+    /// As for [`GammaPoisson::within`].
     pub fn new(
+        most: i64,
+        privacy: &Privacy,
+        options: &GammaPoissonOptions,
+    ) -> Result<Self, LearnError> {
+        Self::between(0, most, privacy, options)
+    }
+
+    /// A learner for counts within bounds.
+    ///
+    /// # Errors
+    /// If the largest count is not in 1..2^32, a prior parameter is not finite and above 0, the number of records
+    /// is declared under add/remove or not under replace, or the target is out of range.
+    pub fn within(
+        bounds: Interval,
+        privacy: &Privacy,
+        options: &GammaPoissonOptions,
+    ) -> Result<Self, LearnError> {
+        let (lower, upper) = (nearest(bounds.lower().ceil()), nearest(bounds.upper().floor()));
+        Self::between(lower.clamp(0, upper.max(0)), upper, privacy, options)
+    }
+
+    fn between(
+        least: i64,
         most: i64,
         privacy: &Privacy,
         options: &GammaPoissonOptions,
@@ -80,14 +103,14 @@ impl GammaPoisson {
         };
         let spec = crate::marginals::described(std::iter::once(&sum).chain(&number))?;
         privacy.certify(&spec)?;
-        Ok(Self { most, prior, records, sum, number, spec })
+        Ok(Self { least, most, prior, records, sum, number, spec })
     }
 
     /// The sum of the counts and their number: private.
     fn summed(&self, rows: &Matrix<f64>) -> (i128, i128) {
         let clamped = |x: f64| {
             let known = if x.is_nan() { self.most / 2 } else { nearest(x) };
-            i128::from(known.clamp(0, self.most))
+            i128::from(known.clamp(self.least, self.most))
         };
         column(rows, self.records).fold((0, 0), |(sum, n), x| (sum + clamped(x), n + 1))
     }
@@ -207,6 +230,10 @@ mod tests {
         let options = GammaPoissonOptions { records: Some(8), ..Default::default() };
         let public = GammaPoisson::new(20, &replace, &options).unwrap();
         assert_eq!(public.summed(&Matrix::from_rows(&nasty.map(|x| [x]))), (all.0 + 10, 8));
+        let bounds = Interval::new(4.5, 20.9).unwrap();
+        let within = GammaPoisson::within(bounds, &privacy, &GammaPoissonOptions::default());
+        let found = within.unwrap().summed(&Matrix::from_rows(&nasty.map(|x| [x])));
+        assert_eq!(found, (20 + 5 + 20 + 5 + 5 + 20 + 7, 7));
         for x in nasty {
             let (sum, n) = learner.summed(&Matrix::from_rows(&[[x]]));
             assert!((0..=20).contains(&sum) && n <= 1);

@@ -246,6 +246,16 @@ mod tests {
     use crate::math::{exp, ln};
 
     #[test]
+    fn leaks_agree_with_the_vectors() {
+        for (arguments, value) in crate::vectors::rows("objective") {
+            let [beta, penalty, sigma, epsilon] =
+                [0, 1, 2, 3].map(|i| crate::vectors::number(arguments[i]));
+            let found = leak(epsilon, beta, penalty, sigma).unwrap();
+            assert!(found >= value * (1.0 - 1e-12) && found <= value * (1.0 + 1e-9), "{found}");
+        }
+    }
+
+    #[test]
     fn the_leak_is_that_of_the_literature() {
         // L = 1, β = 1/4, Λ = 1, σ = 4 at ε = 1.
         let found = leak(1.0, 0.25, 1.0, 4.0).unwrap();

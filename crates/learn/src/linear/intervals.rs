@@ -73,3 +73,29 @@ pub(super) fn errors(statistics: &Statistics) -> Option<Errors> {
     let finite = found.estimates.iter().chain(&deviations).all(|x| x.is_finite());
     finite.then_some(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::erm::rows::LEVELS;
+    use crate::math::nearest;
+    use crate::vectors::{number, rows};
+
+    /// Estimates and standard errors from the formula and by differentiation, in `vectors/learn.py`.
+    #[test]
+    fn estimates_and_errors_agree_with_the_vectors() {
+        let steps = |x: f64| nearest(x * LEVELS * LEVELS);
+        for place in 0..3 {
+            for (quantity, of) in [("linear_estimate", 0), ("linear_error", 1)] {
+                for (arguments, value) in rows(&format!("{quantity}_{place}")) {
+                    let upper: Vec<i64> =
+                        arguments[0].split(',').map(|x| steps(number(x))).collect();
+                    let deviation = number(arguments[1]) * LEVELS * LEVELS;
+                    let found = errors(&Statistics::new(4, &upper, deviation, 1)).unwrap();
+                    let found = [found.estimates.clone(), found.deviations()][of][place];
+                    assert!((found / value - 1.0).abs() < 1e-9, "{quantity} {found} {value}");
+                }
+            }
+        }
+    }
+}
