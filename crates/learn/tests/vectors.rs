@@ -128,9 +128,9 @@ fn forest(trees: &str, times: &str) -> f64 {
     match learner.spec() {
         MechanismSpec::Leaf(Leaf::DiscreteLaplace { scale: _, sensitivity }) => {
             let each = if learner.neighbours() == Neighbours::Replace { 2.0 } else { 1.0 };
-            each * sensitivity.to_f64_nearest()
+            each * sensitivity.to_f64_nearest() / 256.0
         }
-        other => distance(&other, learner.neighbours(), 1.0),
+        other => distance(&other, learner.neighbours(), 256.0),
     }
 }
 
