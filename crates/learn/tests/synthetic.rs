@@ -69,15 +69,13 @@ fn gaussian_sizes(spec: &str) -> Vec<f64> {
 fn every_target_is_reached_under_both_relations() {
     for under in [Neighbours::AddRemove, Neighbours::Replace] {
         for target in every_target() {
-            for columns in [1, 2, 4] {
-                let domain = Domain::new(vec![Bins::levels(3).unwrap(); columns]).unwrap();
-                let privacy = Privacy::new(target, under).unwrap();
-                let synthesis = Synthesis::new(domain, &privacy, &SynthesisOptions::default());
-                let synthesis = synthesis.unwrap_or_else(|e| panic!("{target:?} {under:?}: {e}"));
-                privacy.certify(&synthesis.spec()).unwrap();
-                let release = fitted(&synthesis, Matrix::filled(20, columns, 1.0), 1);
-                assert_eq!(release.value().edges().len(), columns - 1);
-            }
+            let domain = Domain::new(vec![Bins::levels(3).unwrap(); 3]).unwrap();
+            let privacy = Privacy::new(target, under).unwrap();
+            let synthesis = Synthesis::new(domain, &privacy, &SynthesisOptions::default());
+            let synthesis = synthesis.unwrap_or_else(|e| panic!("{target:?} {under:?}: {e}"));
+            privacy.certify(&synthesis.spec()).unwrap();
+            let release = fitted(&synthesis, Matrix::filled(20, 3, 1.0), 1);
+            assert_eq!(release.value().edges().len(), 2);
         }
     }
 }
