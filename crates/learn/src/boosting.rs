@@ -235,6 +235,8 @@ impl Learner for BoostingClassifier {
 
 /// Boosted trees that learn numbers.
 ///
+/// A record whose label is NaN is left out.
+///
 /// # Guarantee
 /// As for [`BoostingClassifier`]; the gradient is the residual, clamped, the curvature 1.
 #[derive(Debug, Clone, PartialEq)]
@@ -278,7 +280,7 @@ impl Mechanism for BoostingRegressor {
         run: &mut Run<'_>,
     ) -> Result<BoostedRegressor, MechanismError> {
         self.check(input)?;
-        let scaled = |label: &f64| Some(self.label.symmetric(*label));
+        let scaled = |label: &f64| self.label.known(*label);
         let labels: Vec<Option<f64>> = input.labels().iter().map(scaled).collect();
         let trees = self.boosting.trees(input.features(), &labels, run)?;
         let columns = self.boosting.columns.clone();

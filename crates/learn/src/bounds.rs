@@ -83,6 +83,11 @@ impl Interval {
     pub const fn symmetric(self, x: f64) -> f64 {
         2.0 * self.fraction(x) - 1.0
     }
+
+    /// The same; none for NaN, which says nothing.
+    pub(crate) fn known(self, x: f64) -> Option<f64> {
+        (!x.is_nan()).then(|| self.symmetric(x))
+    }
 }
 
 impl TryFrom<[f64; 2]> for Interval {

@@ -12,8 +12,10 @@
 //! the sums may have been ([`throng_mechanism::bayes`]), so that a credible interval of 95 % is
 //! right 95 % of the time, which it would not be if the noisy sum were taken for the sum.
 //!
-//! Under add/remove the number of records is private, and bought as part of the release. Under
-//! replace it is public and has to be declared.
+//! Under add/remove the number of records is private, and bought as part of the release; a record whose
+//! value is missing (NaN) is left out. Under replace it is public and has to be declared; a
+//! table of another number of records is refused, and a record whose value is missing counts for what
+//! its learner says.
 
 mod bernoulli;
 mod categorical;
@@ -30,9 +32,23 @@ pub use poisson::{GammaPoisson, GammaPoissonModel, GammaPoissonOptions};
 pub use statistic::Statistic;
 pub use throng_mechanism::bayes::{Credible, Posterior};
 
-use crate::Matrix;
+use crate::{Estimate, LearnError, Matrix};
 
-/// The numbers of a table of one column; of another, those of the first.
-fn column(rows: &Matrix<f64>) -> impl Iterator<Item = f64> {
-    rows.iter().map(|row| row.first().copied().unwrap_or(f64::NAN))
+/// The numbers of a table of one column; of another, those of the first. Where the number of records is
+/// private, those that are missing are left out; where it is public, each of them has to count for
+/// something.
+fn column(rows: &Matrix<f64>, records: Option<i64>) -> impl Iterator<Item = f64> {
+    let all = rows.iter().map(|row| row.first().copied().unwrap_or(f64::NAN));
+    all.filter(move |x| records.is_some() || !x.is_nan())
+}
+
+/// What a posterior says, in one line.
+fn summed_up(of: &str, posterior: &Posterior, chance: f64) -> Result<Estimate, LearnError> {
+    let Credible { lower, upper, .. } = posterior.credible(chance)?;
+    Ok(Estimate {
+        of: of.to_owned(),
+        value: posterior.mean(),
+        error: Some(posterior.standard_deviation()),
+        interval: Some([lower, upper]),
+    })
 }

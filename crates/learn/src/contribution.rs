@@ -64,28 +64,40 @@ pub(crate) fn laplace(
     under: Neighbours,
 ) -> Result<Noise, LearnError> {
     let distance = Rational::from(sum) * Rational::from(times(under));
-    let sensitivity = Sensitivity::<L1>::of(distance.clone(), under)?;
-    if sum <= FINE {
-        return Ok(Noise::pure(epsilon, &sensitivity, Grid::WHOLE)?);
+    laplace_of(epsilon, &Sensitivity::<L1>::of(distance, under)?)
+}
+
+/// Laplace noise on whole numbers for a distance.
+pub(crate) fn laplace_of(
+    epsilon: &Rational,
+    sensitivity: &Sensitivity<L1>,
+) -> Result<Noise, LearnError> {
+    if *sensitivity.distance() <= Rational::from(FINE) {
+        return Ok(Noise::pure(epsilon, sensitivity, Grid::WHOLE)?);
     }
-    // A short number, and enough above distance/epsilon that rounding cannot matter.
-    let more = Rational::ONE + Rational::new(1, 1_u32 << 20)?;
-    let scale = distance.checked_div(epsilon)? * more;
-    Ok(Noise::laplace(&Rational::from(scale.ceil()), &sensitivity, Grid::WHOLE)?)
+    let scale = whole_scale(sensitivity.distance(), epsilon)?;
+    Ok(Noise::laplace(&scale, sensitivity, Grid::WHOLE)?)
+}
+
+/// A whole number of steps a little above distance/epsilon.
+///
+/// # Guarantee
+/// Noise of scale b on a grid is described as noise on the line at a distance of d + 1/(4b), so it costs
+/// d/b + 1/(4b²). With b >= d/ε + 1 the first is at most ε - ε/b, and the second at most ε/b, as
+/// b > 1/(4ε) for d >= 1. The factor leaves room for the rounding of an accountant.
+fn whole_scale(distance: &Rational, epsilon: &Rational) -> Result<Rational, LearnError> {
+    let room = Rational::ONE + Rational::new(1, 1_u32 << 30)?;
+    let scale = (distance * &room).checked_div(epsilon)?;
+    Ok(Rational::from(scale.ceil()) + Rational::ONE)
 }
 
 /// Scales for larger distances than this are rounded to whole numbers.
 const FINE: u64 = 1024;
 
-/// The standard deviation of a noise, for the arithmetic of models.
+/// The standard deviation of a noise, in steps, for the arithmetic of models.
 pub(crate) fn deviation(noise: &Noise) -> f64 {
-    match noise.law() {
-        throng_mechanism::NoiseLaw::DiscreteLaplace { scale } => {
-            std::f64::consts::SQRT_2 * scale.to_f64_nearest()
-        }
-        throng_mechanism::NoiseLaw::DiscreteGaussian { sigma } => sigma.to_f64_nearest(),
-        throng_mechanism::NoiseLaw::Staircase(_) => 0.0,
-    }
+    // Every law that noise is made of has a variance.
+    noise.law().variance().map_or(0.0, |variance| variance.upper().sqrt())
 }
 
 /// The sum of the squares, if it is below 2^63; for contributions of a few words all is.
@@ -100,6 +112,7 @@ pub(crate) fn square(contribution: &[i64]) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::Privacy;
+    use throng_account::filter::cost;
 
     /// Of all pairs of counts of at most that size, none is further apart than the noise was made for, and
     /// some are as far.
@@ -134,5 +147,18 @@ mod tests {
         let [counted, usual] = [of_counts, gaussian]
             .map(|noise| noise(&all, (1, 1), 9, Neighbours::AddRemove).unwrap());
         assert_eq!(counted, usual);
+    }
+
+    #[test]
+    fn laplace_noise_keeps_its_epsilon_exactly_at_any_size() {
+        for epsilon in ["0.01", "1", "3.9", "4.1", "7", "20", "500", "10000"] {
+            let epsilon: Rational = epsilon.parse().unwrap();
+            for sum in [1, 1000, 1024, 1025, 4096, 1_000_003] {
+                for under in [Neighbours::AddRemove, Neighbours::Replace] {
+                    let noise = laplace(&epsilon, sum, under).unwrap();
+                    assert!(cost::pure(noise.spec(), under).unwrap() <= epsilon, "{epsilon} {sum}");
+                }
+            }
+        }
     }
 }

@@ -75,12 +75,13 @@ mod tests {
 
     #[test]
     fn blocks_are_exact_where_one_sum_would_not_be() {
-        let large = 67_108_865.0_f64;
+        // The product of both is just below the reach, 2^52; two of them are odd numbers beyond 2^53.
+        let large = 67_108_861.0_f64;
         let rows = 40;
         let a = Matrix::filled(rows, 2, large);
         let b = Matrix::filled(rows, 1, large + 2.0);
         let found = cross(&a, &b, EXACT / 2.0).unwrap();
-        let one = (1_i64 << 26) + 1;
+        let one = (1_i64 << 26) - 3;
         assert_eq!(found, vec![one * (one + 2) * 40; 2]);
     }
 

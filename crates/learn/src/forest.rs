@@ -215,7 +215,7 @@ impl Learner for ForestClassifier {
 /// # Guarantee
 /// As for [`ForestClassifier`], but that a record adds one unit to the count of its leaf and its label,
 /// clamped to its interval and at most one unit in size, to the sum of its leaf: √2 units in L2 and 2
-/// in L1 for each tree that it is in.
+/// in L1 for each tree that it is in. A record whose label is NaN is left out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForestRegressor {
     forest: Forest,
@@ -255,8 +255,7 @@ impl Mechanism for ForestRegressor {
         run: &mut Run<'_>,
     ) -> Result<ForestRegressorModel, MechanismError> {
         self.check(input)?;
-        let labels =
-            input.labels().iter().map(|label| Some(self.label.symmetric(*label))).collect();
+        let labels = input.labels().iter().map(|label| self.label.known(*label)).collect();
         let labels: Vec<Option<f64>> = labels;
         let trees = self.forest.tally.grown(input.features(), &labels, &self.forest.noise, run)?;
         let columns = self.forest.tally.columns().clone();

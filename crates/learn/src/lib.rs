@@ -90,10 +90,13 @@ pub mod privacy;
 pub mod scaler;
 pub mod scattering;
 pub mod schema;
+pub mod summary;
 pub mod svm;
 pub mod synthetic;
 mod tree;
 pub mod tuning;
+#[cfg(test)]
+mod vectors;
 
 pub use bounds::{Bounds, Classes, Interval};
 pub use data::{Classified, Examples, Measured};
@@ -103,3 +106,4 @@ pub use matrix::Matrix;
 pub use model::{Card, Model, Predict, Predictions, Saved};
 pub use privacy::Privacy;
 pub use schema::Schema;
+pub use summary::{Estimate, Summary};

@@ -18,7 +18,7 @@ use crate::data::check_columns;
 use crate::erm::rows::distance;
 use crate::error::positive;
 use crate::math::count;
-use crate::{Bounds, Interval, LearnError, Learner, Measured, Privacy};
+use crate::{Bounds, Interval, LearnError, Learner, Measured, Privacy, contribution};
 pub use model::LinearModel;
 use moments::{Moments, Norm};
 use solve::{Penalty, Statistics};
@@ -46,10 +46,11 @@ pub struct LinearOptions {
     /// A fixed penalty on the sum of squared coefficients, where features and label run from -1 to
     /// 1; none: it follows the noise.
     pub ridge: Option<f64>,
-    /// The largest norm of (1, features, label), where each of them runs from -1 to 1 (of squares, or of
-    /// sizes if there is no delta). Longer rows count for less: they are a weighted regression's rows, so
-    /// the coefficients of a model that holds are not biased. None: a value that suits
-    /// features that do not all lie at the ends of their bounds.
+    /// The largest norm of (1, features), where each of them runs from -1 to 1 (of squares, or of
+    /// sizes if there is no delta). Longer rows count for less, whatever their label is: they are a weighted
+    /// regression's rows, so the coefficients of a model that holds are not biased. None: a
+    /// value that suits features that do not all lie at the ends of their bounds. Not for the
+    /// functional mechanism, which has no such norm.
     pub norm: Option<f64>,
     /// How strongly the penalty follows the noise.
     pub caution: f64,
@@ -85,8 +86,8 @@ impl Default for LinearOptions {
 ///
 /// # Guarantee
 /// One release of the upper triangle of Σ z z', z = (1, features, label) on a grid of integers, with noise
-/// for the distance that a row within its norm can move it (the proof is at the sums). The model is
-/// computed from that release alone.
+/// for the distance that a row whose (1, features) is within its norm can move it (the proof is at the
+/// sums). The model is computed from that release alone. A record whose label is NaN is left out.
 ///
 /// # Reference
 /// Y.-X. Wang, "Revisiting differentially private linear regression" (2018); J. Zhang et al.,
@@ -114,6 +115,12 @@ impl LinearRegression {
     ) -> Result<Self, LearnError> {
         positive("the caution", options.caution)?;
         options.ridge.map(|ridge| positive("the ridge", ridge)).transpose()?;
+        if options.norm.is_some() && options.method == LinearMethod::Functional {
+            return Err(LearnError::refused(
+                "the functional mechanism takes rows as they are, without a norm",
+                "leave `norm` out, or use the method `moments`",
+            ));
+        }
         let (moments, noise) = described(&bounds, label, privacy, &options)?;
         privacy.certify(noise.spec())?;
         let under = privacy.neighbours();
@@ -137,7 +144,7 @@ fn described(
     options: &LinearOptions,
 ) -> Result<(Moments, Noise), LearnError> {
     let under = privacy.neighbours();
-    let others = count(bounds.columns()) + 1.0;
+    let others = count(bounds.columns());
     let alone = match (options.method, privacy.target()) {
         (LinearMethod::Functional, Target::Epsilon { epsilon, .. }) => {
             Some(Rational::from_f64(*epsilon)?)
@@ -171,19 +178,11 @@ fn described(
     let noise = match alone {
         Some(epsilon) => {
             let distance = Sensitivity::<L1>::of(distance, under)?;
-            Noise::laplace(&whole_scale(&distance, &epsilon)?, &distance, Grid::WHOLE)?
+            contribution::laplace_of(&epsilon, &distance)?
         }
         None => privacy.gaussian()?.noise((1, 1), &distance, Grid::WHOLE)?,
     };
     Ok((moments, noise))
-}
-
-/// A whole number of steps a little above distance/epsilon: room for the rounding of the
-/// accountant, and for what noise on a grid costs beyond noise on the line.
-fn whole_scale(distance: &Sensitivity<L1>, epsilon: &Rational) -> Result<Rational, LearnError> {
-    let room = Rational::ONE + Rational::new(1, 1_u32 << 30)?;
-    let scale = (distance.distance() * &room).checked_div(epsilon)?;
-    Ok(Rational::from(scale.ceil()) + Rational::ONE)
 }
 
 /// What is expected of the square of a feature that runs from -1 to 1.
@@ -207,7 +206,7 @@ impl Mechanism for LinearRegression {
     fn answer(&self, input: &Measured, run: &mut Run<'_>) -> Result<LinearModel, MechanismError> {
         let mut sums = self.moments.sums(input)?;
         self.noise.add(&mut sums, run)?;
-        let deviation = self.noise.law().variance()?.upper().sqrt();
+        let deviation = contribution::deviation(&self.noise);
         let statistics =
             Statistics::new(self.moments.width(), &sums, deviation, self.moments.times());
         Ok(LinearModel::of(&statistics, self.penalty(), &self.bounds, self.label))

@@ -9,6 +9,12 @@ use crate::histogram::{Counts, Domain, noise_of_counts, project};
 use crate::schema::Schema;
 use crate::{LearnError, Learner, Matrix, Model, Privacy};
 
+/// So many tables may be asked for, 2^16,
+const MOST_TABLES: usize = 1 << 16;
+
+/// of so many cells together, 2^28.
+const MOST_CELLS: usize = 1 << 28;
+
 /// One table that is asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -107,10 +113,12 @@ impl Marginals {
     /// Tables on a domain.
     ///
     /// # Errors
-    /// If there are no tables, a table has no columns, one that does not exist or more than 2^24 cells, a
-    /// weight is 0, or the target is out of range.
+    /// If there are no tables or more than 2^16, a table has no columns, one that does not exist or more
+    /// than 2^24 cells, all have more than 2^28, a weight is 0, or the target is out of range.
     pub fn new(domain: Domain, queries: Vec<Query>, privacy: &Privacy) -> Result<Self, LearnError> {
+        few_tables(Some(queries.len()))?;
         let whole = total_weight(&queries)?;
+        few_cells(&domain, &queries)?;
         let mut made: Vec<(u32, Noise)> = Vec::new();
         let mut parts = Vec::with_capacity(queries.len());
         for Query { columns, weight } in queries {
@@ -118,9 +126,12 @@ impl Marginals {
             let known = made.iter().find(|(w, _)| *w == weight).map(|(_, noise)| noise.clone());
             let noise = match known {
                 Some(noise) => noise,
-                None => noise_of_counts(privacy, (weight, whole))?,
+                None => {
+                    let noise = noise_of_counts(privacy, (weight, whole))?;
+                    made.push((weight, noise.clone()));
+                    noise
+                }
             };
-            made.push((weight, noise.clone()));
             parts.push(Part { columns, shape, noise });
         }
         let spec = described(parts.iter().map(|part: &Part| &part.noise))?;
@@ -142,6 +153,9 @@ impl Marginals {
         if options.tables.is_empty() && !(1..=columns.min(4)).contains(&order) {
             let allowed = format!("from 1 to {}", columns.min(4));
             return Err(LearnError::invalid("the order of tables", order, allowed));
+        }
+        if options.tables.is_empty() {
+            few_tables(combinations(columns, order))?;
         }
         let named = (!options.tables.is_empty()).then(|| options.tables.clone());
         let queries = named.unwrap_or_else(|| Query::all(columns, order));
@@ -169,6 +183,35 @@ pub(crate) fn described<'a>(
         (1, Some(only)) => Ok(only),
         (_, last) => Ok(MechanismSpec::composed(parts.into_iter().chain(last).collect())?),
     }
+}
+
+/// How many sets of `order` there are of so many columns, if they can be counted.
+fn combinations(columns: usize, order: usize) -> Option<usize> {
+    (0..order)
+        .try_fold(1_usize, |sets, k| Some(sets.checked_mul(columns.saturating_sub(k))? / (k + 1)))
+}
+
+fn few_tables(tables: Option<usize>) -> Result<(), LearnError> {
+    if tables.is_some_and(|tables| tables <= MOST_TABLES) {
+        return Ok(());
+    }
+    let given = tables.map_or_else(|| "too large to count".to_owned(), |n| n.to_string());
+    Err(LearnError::invalid("the number of tables", given, "at most 65536"))
+}
+
+fn few_cells(domain: &Domain, queries: &[Query]) -> Result<(), LearnError> {
+    let mut cells = 0_usize;
+    for query in queries {
+        cells += domain.shape_of(&query.columns)?.iter().product::<usize>();
+        if cells > MOST_CELLS {
+            return Err(LearnError::invalid(
+                "the number of cells of all tables",
+                "larger",
+                "at most 2^28",
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn total_weight(queries: &[Query]) -> Result<u32, LearnError> {
@@ -323,5 +366,26 @@ mod tests {
         assert_eq!(columns, [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]);
         assert_eq!(Query::all(3, 3).len(), 1);
         assert!(Query::all(2, 3).is_empty());
+        for (columns, order) in [(4, 2), (3, 3), (2, 3), (9, 4), (5, 1)] {
+            assert_eq!(combinations(columns, order), Some(Query::all(columns, order).len()));
+        }
+        assert_eq!(combinations(usize::MAX, 4), None);
+    }
+
+    #[test]
+    fn too_many_tables_or_cells_are_refused_before_any_is_made() {
+        use crate::Interval;
+        let privacy = Privacy::pure(1.0).unwrap();
+        let number = |i: usize| crate::schema::Column::Number {
+            name: format!("c{i}"),
+            bounds: Interval::new(0.0, 1.0).unwrap(),
+        };
+        let schema = Schema::new((0..2000).map(number).collect(), None).unwrap();
+        let options = MarginalsOptions { order: 4, ..Default::default() };
+        let refused = Marginals::of_schema(&schema, &privacy, &options).unwrap_err();
+        assert!(refused.to_string().contains("the number of tables"), "{refused}");
+        let domain = Domain::new(vec![crate::histogram::Bins::levels(4096).unwrap(); 8]).unwrap();
+        let refused = Marginals::new(domain, Query::all(8, 2), &privacy).unwrap_err();
+        assert!(refused.to_string().contains("of all tables"), "{refused}");
     }
 }

@@ -1,5 +1,4 @@
 //! Ordinary arithmetic of models: nothing here enters a privacy number.
-#![allow(dead_code, reason = "families come one by one")]
 #![expect(
     clippy::disallowed_methods,
     reason = "what a model computes before clipping or after noise; no guarantee rests on it"

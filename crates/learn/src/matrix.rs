@@ -37,6 +37,11 @@ impl<T> TryFrom<Stored<T>> for Matrix<T> {
 
     fn try_from(stored: Stored<T>) -> Result<Self, LearnError> {
         let [rows, columns] = stored.shape;
+        if rows > 0 && columns == 0 {
+            // Any number of rows would be without values: nobody makes these, and a loop over them could
+            // be without end.
+            return Err(LearnError::malformed("a table has rows, but no columns"));
+        }
         Self::new(rows, columns, stored.values)
     }
 }
@@ -135,5 +140,24 @@ impl<T: Clone> Matrix<T> {
             count += 1;
         }
         Self { rows: count, columns: self.columns, values }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_that_do_not_fit_are_not_read() {
+        for text in [
+            r#"{"shape":[18446744073709551615,0],"values":[]}"#,
+            r#"{"shape":[1,0],"values":[]}"#,
+            r#"{"shape":[2,2],"values":[1.0]}"#,
+            r#"{"shape":[4294967296,4294967296],"values":[]}"#,
+        ] {
+            assert!(serde_json::from_str::<Matrix<f64>>(text).is_err(), "{text}");
+        }
+        let none: Matrix<f64> = serde_json::from_str(r#"{"shape":[0,3],"values":[]}"#).unwrap();
+        assert_eq!((none.rows(), none.columns()), (0, 3));
     }
 }

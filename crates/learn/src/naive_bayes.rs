@@ -63,7 +63,10 @@ impl NaiveBayesOptions {
                 return Err(LearnError::invalid(name, weight, "in [0.01, 100]"));
             }
         }
-        positive("the least variance", self.variance_floor)?;
+        if !(self.variance_floor > 0.0 && self.variance_floor <= 1.0) {
+            let given = self.variance_floor;
+            return Err(LearnError::invalid("the least variance", given, "above 0 and at most 1"));
+        }
         positive("the smoothing", self.smoothing).map(|_| ())
     }
 }

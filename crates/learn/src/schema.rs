@@ -1,14 +1,18 @@
 //! Columns with names: what is declared about a table of cells, and how its rows become numbers.
 
+mod cell;
+
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Bounds, Classes, Interval, LearnError};
+pub use cell::Cell;
+use cell::{Lookup, finite};
 
 /// One column of features, as declared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, try_from = "WrittenColumn")]
 pub enum Column {
     /// Numbers within bounds.
     Number {
@@ -21,14 +25,42 @@ pub enum Column {
     Category {
         /// Its name.
         name: String,
-        /// The values, in order; any other counts as none of them.
+        /// The values, in order; any other counts as none of them. Spaces around a value do not matter, a
+        /// number may be written in any way ("1.0" is "1"), true and false in letters of any case.
         levels: Vec<String>,
     },
 }
 
+/// How a column is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenColumn {
+    name: String,
+    bounds: Option<Interval>,
+    levels: Option<Vec<String>>,
+}
+
+impl TryFrom<WrittenColumn> for Column {
+    type Error = LearnError;
+
+    fn try_from(WrittenColumn { name, bounds, levels }: WrittenColumn) -> Result<Self, LearnError> {
+        match (bounds, levels) {
+            (Some(bounds), None) => Ok(Self::Number { name, bounds }),
+            (None, Some(levels)) => Ok(Self::Category { name, levels }),
+            (bounds, _) => Err(either(&name, bounds.is_some(), "bounds", "levels")),
+        }
+    }
+}
+
+/// That something is declared as two things, or as none.
+fn either(name: &str, both: bool, one: &str, other: &str) -> LearnError {
+    let given = if both { "declared with both" } else { "declared with neither" };
+    LearnError::invalid(name, given, format!("declared with {one} or with {other}"))
+}
+
 /// What is learnt, as declared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, try_from = "WrittenLabel")]
 pub enum Label {
     /// A number within bounds.
     Number {
@@ -41,9 +73,30 @@ pub enum Label {
     Classes {
         /// The name of its column.
         name: String,
-        /// The classes, in order; a record of another is left out.
+        /// The classes, in order; a record of another is left out. They are found as levels are.
         classes: Vec<String>,
     },
+}
+
+/// How a label is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenLabel {
+    name: String,
+    bounds: Option<Interval>,
+    classes: Option<Vec<String>>,
+}
+
+impl TryFrom<WrittenLabel> for Label {
+    type Error = LearnError;
+
+    fn try_from(WrittenLabel { name, bounds, classes }: WrittenLabel) -> Result<Self, LearnError> {
+        match (bounds, classes) {
+            (Some(bounds), None) => Ok(Self::Number { name, bounds }),
+            (None, Some(classes)) => Ok(Self::Classes { name, classes }),
+            (bounds, _) => Err(either(&name, bounds.is_some(), "bounds", "classes")),
+        }
+    }
 }
 
 /// How categories become numbers.
@@ -54,44 +107,6 @@ pub enum Encoding {
     OneHot,
     /// One column with the place of the level, from 0; NaN for none of them.
     Places,
-}
-
-/// A cell of a table, as it was read.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Cell<'a> {
-    /// Nothing.
-    Missing,
-    /// A number.
-    Number(f64),
-    /// Text, which may be a number written out.
-    Text(&'a str),
-}
-
-impl Cell<'_> {
-    /// The number that it is, `true` being 1 and `false` 0; NaN if it is none.
-    #[must_use]
-    pub fn number(self) -> f64 {
-        match self {
-            Self::Missing => f64::NAN,
-            Self::Number(number) => number,
-            Self::Text(text) => match text.trim() {
-                "true" => 1.0,
-                "false" => 0.0,
-                text => text.parse().unwrap_or(f64::NAN),
-            },
-        }
-    }
-
-    /// The place of its value in a list.
-    fn place(self, values: &[String]) -> Option<usize> {
-        match self {
-            Self::Missing => None,
-            Self::Text(text) => values.iter().position(|value| value == text.trim()),
-            Self::Number(number) => {
-                values.iter().position(|value| value.parse::<f64>().is_ok_and(|v| v == number))
-            }
-        }
-    }
 }
 
 /// The columns of a table, as declared: names, bounds, levels, classes.
@@ -111,6 +126,10 @@ impl Cell<'_> {
 pub struct Schema {
     columns: Vec<Column>,
     label: Option<Label>,
+    /// The levels of each category, ready to be found.
+    levels: Vec<Option<Lookup>>,
+    /// The classes likewise.
+    classes: Option<Lookup>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -136,6 +155,13 @@ impl From<Schema> for Declared {
 }
 
 impl Column {
+    fn lookup(&self) -> Option<Lookup> {
+        match self {
+            Self::Number { .. } => None,
+            Self::Category { levels, .. } => Some(Lookup::of(levels)),
+        }
+    }
+
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -155,22 +181,18 @@ impl Column {
 }
 
 impl Label {
+    fn lookup(&self) -> Option<Lookup> {
+        match self {
+            Self::Number { .. } => None,
+            Self::Classes { classes, .. } => Some(Lookup::of(classes)),
+        }
+    }
+
     /// The name of its column.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
             Self::Number { name, .. } | Self::Classes { name, .. } => name,
-        }
-    }
-
-    /// The class of a cell; one that no model knows if it is not declared.
-    #[must_use]
-    pub fn class(&self, cell: Cell<'_>) -> u32 {
-        match self {
-            Self::Number { .. } => u32::MAX,
-            Self::Classes { classes, .. } => {
-                cell.place(classes).and_then(|place| u32::try_from(place).ok()).unwrap_or(u32::MAX)
-            }
         }
     }
 }
@@ -180,27 +202,30 @@ impl Schema {
     ///
     /// # Errors
     /// If there are no columns, a name occurs twice or is empty, a category has fewer than one or more
-    /// than 65536 levels, a level or class occurs twice, or there are not from 2 to 65536 classes.
-    pub fn new(columns: Vec<Column>, label: Option<Label>) -> Result<Self, LearnError> {
+    /// than 65536 levels, a level or class occurs twice (without spaces around it, or as a number), or
+    /// there are not from 2 to 65536 classes.
+    pub fn new(mut columns: Vec<Column>, mut label: Option<Label>) -> Result<Self, LearnError> {
         if columns.is_empty() {
             return Err(LearnError::invalid("the number of columns", 0, "at least 1"));
         }
         let names = columns.iter().map(Column::name).chain(label.as_ref().map(Label::name));
         distinct("a column", names)?;
-        for column in &columns {
+        for column in &mut columns {
             if let Column::Category { name, levels } = column {
-                distinct(&format!("a level of {name}"), levels.iter().map(String::as_str))?;
+                trimmed(&format!("a level of {name}"), levels)?;
                 if levels.is_empty() || levels.len() > 1 << 16 {
                     let name = format!("the number of levels of {name}");
                     return Err(LearnError::invalid(name, levels.len(), "from 1 to 65536"));
                 }
             }
         }
-        if let Some(Label::Classes { classes, .. }) = &label {
-            distinct("a class", classes.iter().map(String::as_str))?;
+        if let Some(Label::Classes { classes, .. }) = &mut label {
+            trimmed("a class", classes)?;
             Classes::new(u32::try_from(classes.len()).unwrap_or(u32::MAX))?;
         }
-        Ok(Self { columns, label })
+        let levels = columns.iter().map(Column::lookup).collect();
+        let classes = label.as_ref().and_then(Label::lookup);
+        Ok(Self { columns, label, levels, classes })
     }
 
     /// The columns of features.
@@ -229,6 +254,13 @@ impl Schema {
                 "declare them: classes = [\"no\", \"yes\"] under [label]",
             )),
         }
+    }
+
+    /// The class of a cell of the label's column; one that no model knows if it is not declared.
+    #[must_use]
+    pub fn class(&self, cell: Cell<'_>) -> u32 {
+        let place = self.classes.as_ref().and_then(|classes| classes.place(cell));
+        place.and_then(|place| u32::try_from(place).ok()).unwrap_or(u32::MAX)
     }
 
     /// The bounds of the label, if it is a number.
@@ -293,19 +325,40 @@ impl Schema {
     /// a level that is not declared is all zeros, or NaN by place.
     pub fn encode(&self, cells: &[Cell<'_>], encoding: Encoding, row: &mut Vec<f64>) {
         let cells = cells.iter().copied().chain(std::iter::repeat(Cell::Missing));
-        for (column, cell) in self.columns.iter().zip(cells) {
+        for ((column, known), cell) in self.columns.iter().zip(&self.levels).zip(cells) {
+            let place = || known.as_ref().and_then(|known| known.place(cell));
             match (column, encoding) {
                 (Column::Number { .. }, _) => row.push(cell.number()),
                 (Column::Category { levels, .. }, Encoding::OneHot) => {
-                    let place = cell.place(levels);
+                    let place = place();
                     row.extend((0..levels.len()).map(|k| f64::from(u8::from(Some(k) == place))));
                 }
-                (Column::Category { levels, .. }, Encoding::Places) => {
-                    row.push(cell.place(levels).map_or(f64::NAN, crate::math::count));
+                (Column::Category { .. }, Encoding::Places) => {
+                    row.push(place().map_or(f64::NAN, crate::math::count));
                 }
             }
         }
     }
+}
+
+/// Values without the spaces around them, each of which occurs once, also as a number.
+fn trimmed(what: &str, values: &mut [String]) -> Result<(), LearnError> {
+    for value in values.iter_mut() {
+        *value = value.trim().to_owned();
+    }
+    distinct(what, values.iter().map(String::as_str))?;
+    let number = |value: &String| Some((finite(value)?, value.clone()));
+    let mut numbers: Vec<_> = values.iter().filter_map(number).collect();
+    numbers.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // -0 and 0 stand beside each other and are equal.
+    for pair in numbers.windows(2) {
+        if let [(one, _), (other, text)] = pair
+            && one == other
+        {
+            return Err(LearnError::invalid(format!("the name of {what}"), text, "declared once"));
+        }
+    }
+    Ok(())
 }
 
 /// Names that are not empty and occur once. They are declared, not data: they may be shown.
@@ -363,10 +416,24 @@ mod tests {
         }
         assert_eq!(schema().names(Encoding::OneHot)[1], "kind=a");
         assert_eq!(schema().levels(), [None, Some(3)]);
-        let label = schema().label().cloned().unwrap();
-        assert_eq!(label.class(Cell::Text("yes")), 1);
-        assert_eq!(label.class(Cell::Text("maybe")), u32::MAX);
+        assert_eq!(schema().class(Cell::Text("yes ")), 1);
+        assert_eq!(schema().class(Cell::Text("maybe")), u32::MAX);
         assert!(schema().range().is_err() && schema().classes().is_ok());
+    }
+
+    #[test]
+    fn declared_values_are_trimmed_as_cells_are() {
+        let text = r#"{"columns":[{"name":"work","levels":[" Private","State-gov "]}],
+            "label":{"name":"y","classes":[" <=50K","1"]}}"#;
+        let schema: Schema = serde_json::from_str(text).unwrap();
+        let mut row = Vec::new();
+        schema.encode(&[Cell::Text(" Private")], Encoding::Places, &mut row);
+        assert_eq!(row, [0.0]);
+        assert_eq!(schema.names(Encoding::OneHot), ["work=Private", "work=State-gov"]);
+        assert_eq!(schema.class(Cell::Text("<=50K")), 0);
+        assert_eq!(schema.class(Cell::Text("1.0")), schema.class(Cell::Number(1.0)));
+        let again: Schema = serde_json::from_str(&serde_json::to_string(&schema).unwrap()).unwrap();
+        assert_eq!(again, schema);
     }
 
     #[test]
@@ -377,7 +444,16 @@ mod tests {
         let reversed = r#"{"columns":[{"name":"a","bounds":[1,0]}]}"#;
         let one =
             r#"{"columns":[{"name":"a","bounds":[0,1]}],"label":{"name":"y","classes":["x"]}}"#;
-        for text in [twice, empty, none, reversed, one] {
+        let both = r#"{"columns":[{"name":"a","bounds":[0,1],"levels":["x"]}]}"#;
+        let neither = r#"{"columns":[{"name":"a"}]}"#;
+        let unknown = r#"{"columns":[{"name":"a","bounds":[0,1],"bins":3}]}"#;
+        let spaces = r#"{"columns":[{"name":"a","levels":["x"," x"]}]}"#;
+        let numbers = r#"{"columns":[{"name":"a","levels":["1","2","1.0"]}]}"#;
+        let labels = r#"{"columns":[{"name":"a","bounds":[0,1]}],
+            "label":{"name":"y","classes":["x","z"],"bounds":[0,1]}}"#;
+        for text in
+            [twice, empty, none, reversed, one, both, neither, unknown, spaces, numbers, labels]
+        {
             assert!(serde_json::from_str::<Schema>(text).is_err(), "{text}");
         }
     }

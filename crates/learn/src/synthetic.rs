@@ -26,6 +26,9 @@ use crate::{LearnError, Learner, Matrix, Privacy};
 pub use model::{Differences, SyntheticModel, differences};
 use shares::{Parts, Shares};
 
+/// The columns of a table: all their pairs are looked at.
+const MOST_COLUMNS: usize = 512;
+
 /// Scores are whole numbers of 2^-10 records.
 const SCALE: i64 = 1 << 10;
 
@@ -87,13 +90,17 @@ impl Synthesis {
     /// A model on a domain.
     ///
     /// # Errors
-    /// If two columns have more than 2^24 cells together, a share is 0, or the target is out of range.
+    /// If there are more than 512 columns, two have more than 2^24 cells together, a share is not from 1 to
+    /// 1000, or nothing is known to reach the target.
     pub fn new(
         domain: Domain,
         privacy: &Privacy,
         options: &SynthesisOptions,
     ) -> Result<Self, LearnError> {
         let columns = domain.columns().len();
+        if columns > MOST_COLUMNS {
+            return Err(LearnError::invalid("the number of columns", columns, "at most 512"));
+        }
         for a in 0..columns {
             domain.shape_of(&[a])?;
             for b in a + 1..columns {
@@ -101,14 +108,9 @@ impl Synthesis {
             }
         }
         let [one, choice, two] = options.shares;
-        let fits = options.shares.iter().all(|share| (1..=1000).contains(share));
-        if !fits || columns > 512 {
-            let given = format!("{:?} for {columns} columns", options.shares);
-            return Err(LearnError::invalid(
-                "the shares",
-                given,
-                "from 1 to 1000; at most 512 columns",
-            ));
+        if !options.shares.iter().all(|share| (1..=1000).contains(share)) {
+            let given = format!("{:?}", options.shares);
+            return Err(LearnError::invalid("the shares", given, "from 1 to 1000"));
         }
         let parts = Shares { columns, one, choice, two }.parts(privacy)?;
         Ok(Self { domain, parts, under: privacy.neighbours() })

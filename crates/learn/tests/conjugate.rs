@@ -8,7 +8,7 @@ use throng_learn::conjugate::{
     DirichletCategoricalModel, DirichletCategoricalOptions, GammaPoisson, GammaPoissonModel,
     GammaPoissonOptions, NormalMean, NormalMeanModel, NormalMeanOptions,
 };
-use throng_learn::{Interval, LearnError, Learner, Matrix, Model, Privacy, Saved};
+use throng_learn::{Interval, LearnError, Learner, Matrix, Model, Privacy, Saved, Summary};
 use throng_mechanism::bayes;
 use throng_mechanism::noise::Protection;
 use throng_mechanism::{Budget, Mechanism, Release, Sensitive};
@@ -66,14 +66,46 @@ fn covers(interval: Credible, truth: f64) -> bool {
     interval.lower <= truth && truth <= interval.upper
 }
 
-/// Parameters are drawn from the prior, data from the model: intervals of 80 % cover 80 %, here up to
-/// three standard deviations of the share.
-fn calibrated(name: &str, mut one: impl FnMut(&mut Die, u64) -> bool) {
+/// Parameters are drawn from the prior, data from the model: how often intervals of 80 % cover the truth.
+fn covered(mut one: impl FnMut(&mut Die, u64) -> bool) -> f64 {
     let mut die = Die(20_261_116);
     let repeats = 60_u32;
     let covered = (0..repeats).filter(|i| one(&mut die, u64::from(*i))).count();
-    let share = f64::from(u32::try_from(covered).unwrap()) / f64::from(repeats);
+    f64::from(u32::try_from(covered).unwrap()) / f64::from(repeats)
+}
+
+/// They cover 80 %, here up to three standard deviations of the share.
+fn calibrated(name: &str, one: impl FnMut(&mut Die, u64) -> bool) {
+    let share = covered(one);
     assert!((share - 0.8).abs() < 0.15, "{name}: {share}");
+}
+
+/// The test above tells a posterior that knows of the noise from one that does not: few records, an epsilon of
+/// 0.1, and the textbook posterior of the noisy counts.
+#[test]
+fn a_posterior_that_takes_noisy_counts_for_counts_is_not_calibrated() {
+    let target = Target::Epsilon { epsilon: 0.1, delta: 0.0 };
+    let privacy = Privacy::new(target, Neighbours::AddRemove).unwrap();
+    let learner = BetaBernoulli::new(&privacy, &BetaBernoulliOptions::default()).unwrap();
+    let drawn = |die: &mut Die| {
+        let chance = die.roll();
+        let data: Vec<f64> = (0..25).map(|_| f64::from(u8::from(die.roll() < chance))).collect();
+        (chance, data)
+    };
+    calibrated("beta at 0.1", |die, seed| {
+        let (chance, data) = drawn(die);
+        let release = fitted(&learner, &data, seed).unwrap();
+        covers(release.value().posterior().credible(0.8).unwrap(), chance)
+    });
+    let plugged = covered(|die, seed| {
+        let (chance, data) = drawn(die);
+        let release = fitted(&learner, &data, seed).unwrap();
+        let (yes, no) = release.value().statistics();
+        let (a, b) = (1.0 + yes.value().max(0.0), 1.0 + no.unwrap().value().max(0.0));
+        let textbook = bayes::Posterior::mixture([(0.0, bayes::Part::Beta { a, b })]);
+        covers(textbook.credible(0.8).unwrap(), chance)
+    });
+    assert!(plugged < 0.6, "{plugged}");
 }
 
 #[test]
@@ -259,10 +291,64 @@ fn bad_parameters_are_refused() {
     let mean = NormalMeanOptions { mean: Some(f64::INFINITY), ..Default::default() };
     assert!(NormalMean::new(bounds, &add, &mean).is_err());
     assert!(GammaPoisson::new(0, &add, &GammaPoissonOptions::default()).is_err());
+    // Where the number of records is public, the table has as many as declared.
+    let five = BetaBernoulli::new(&replace, &beta(1.0, n)).unwrap();
+    assert!(fitted(&five, &[1.0; 5], 1).is_ok() && fitted(&five, &[1.0; 4], 1).is_err());
     let beta = BetaBernoulli::new(&add, &BetaBernoulliOptions::default()).unwrap();
     let mut budget = Budget::zcdp(1000.into(), Neighbours::AddRemove).unwrap();
     let wide = Sensitive::new(Matrix::filled(3, 2, 0.0));
     assert!(beta.fit(&wide, &mut budget, &mut SeededEntropy::new(1)).is_err());
+}
+
+/// Whole counts have the noise that the law on the integers needs: at an epsilon of 8 that is far below two
+/// steps.
+#[test]
+fn noise_on_counts_is_not_lifted_to_the_grid() {
+    let target = Target::Epsilon { epsilon: 8.0, delta: 1e-6 };
+    for (under, records) in [(Neighbours::AddRemove, None), (Neighbours::Replace, Some(9))] {
+        let privacy = Privacy::new(target, under).unwrap();
+        let options = BetaBernoulliOptions { records, ..Default::default() };
+        let learner = BetaBernoulli::new(&privacy, &options).unwrap();
+        privacy.certify(&learner.spec()).unwrap();
+        let release = fitted(&learner, &[1.0; 9], 1).unwrap();
+        let deviation = release.value().statistics().0.noise().standard_deviation().unwrap();
+        assert!(deviation < 0.9, "{deviation}");
+    }
+}
+
+#[test]
+fn saved_numbers_of_records_are_checked() {
+    let noise = r#"{"law":"laplace","size":2.0,"exponent":0}"#;
+    for (records, fits) in
+        [("-1", false), ("281474976710656", false), ("1e300", false), ("7", true), ("null", true)]
+    {
+        let text = format!(
+            r#"{{"prior":[1.0,1.0],"yes":{{"steps":-3,"noise":{noise}}},"no":null,"records":{records}}}"#
+        );
+        let read = serde_json::from_str::<BetaBernoulliModel>(&text);
+        assert_eq!(read.is_ok(), fits, "{records}");
+        if let Ok(model) = read {
+            assert!((0.0..=1.0).contains(&model.posterior().mean()));
+        }
+    }
+}
+
+#[test]
+fn summaries_say_what_posteriors_do() {
+    let [add, ..] = targets();
+    let beta = BetaBernoulli::new(&add, &BetaBernoulliOptions::default()).unwrap();
+    let release = fitted(&beta, &[1.0; 30], 3).unwrap();
+    let posterior = release.value().posterior();
+    let lines = release.value().summary(0.9).unwrap();
+    assert_eq!(lines.len(), 1);
+    assert_eq!(lines[0].value, posterior.mean());
+    let Credible { lower, upper, .. } = posterior.credible(0.9).unwrap();
+    assert_eq!(lines[0].interval, Some([lower, upper]));
+    assert!(release.value().summary(1.0).is_err());
+    let levels = DirichletCategorical::new(4, &add, &DirichletCategoricalOptions::default());
+    let lines = fitted(&levels.unwrap(), &[1.0; 30], 3).unwrap().value().summary(0.9).unwrap();
+    assert_eq!(lines.len(), 4);
+    assert!(serde_json::to_string(&lines).unwrap().contains("level 3"));
 }
 
 fn kept<M: Model + Clone + PartialEq + std::fmt::Debug>(release: Release<M>) {

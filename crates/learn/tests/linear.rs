@@ -16,6 +16,7 @@ use throng_account::Neighbours;
 use throng_learn::linear::{LinearMethod, LinearModel, LinearOptions, LinearRegression};
 use throng_learn::{
     Bounds, Interval, LearnError, Learner, Matrix, Measured, Predict, Predictions, Privacy, Saved,
+    Summary,
 };
 use throng_mechanism::Mechanism;
 
@@ -99,6 +100,63 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
     assert!((0.84..=0.96).contains(&share), "{share}");
 }
 
+/// A slope of 0.5 and residuals of a quarter of the half width: labels near an end are common, and a weight that
+/// looked at them would draw the slope towards 0, by eight standard errors here.
+#[test]
+fn wide_residuals_do_not_bias_the_slope() {
+    let bounds = Bounds::same(1, -1.0, 1.0).unwrap();
+    let label = Interval::new(-1.0, 1.0).unwrap();
+    let privacy = approximate();
+    let learner = LinearRegression::new(bounds, label, &privacy, LinearOptions::default()).unwrap();
+    let (mut held, mut sum, mut within) = (0, 0.0, 0);
+    let runs = 40;
+    for seed in 0..runs {
+        let mut dice = Dice::new(500 + seed);
+        let mut table = dice.table(20_000, 1);
+        let mut labels = Vec::new();
+        for row in 0..20_000 {
+            let x = 2.0 * table.row(row)[0] - 1.0;
+            table.row_mut(row)[0] = x;
+            labels.push(0.5 * x + 0.25 * dice.normal());
+        }
+        // Clamping labels at the bounds is another matter: few are beyond.
+        let model = fitted(&learner, Measured::new(table, labels).unwrap(), seed);
+        let lines = model.value().summary(0.95).unwrap();
+        let [_, slope] = &lines[..] else { panic!("an intercept and a slope") };
+        let [low, high] = slope.interval.unwrap();
+        held += usize::from(low <= 0.5 && 0.5 <= high);
+        within += usize::from((slope.value - 0.5).abs() < 4.0 * slope.error.unwrap());
+        sum += slope.value;
+    }
+    let mean = sum / runs as f64;
+    assert!((mean - 0.5).abs() < 0.006, "{mean}");
+    assert!(held >= 30 && within == 40, "{held} of {runs}");
+}
+
+#[test]
+fn the_intercept_has_an_error_too() {
+    let learner = learner(&approximate(), LinearOptions::default());
+    let mut held = 0;
+    for seed in 0..60 {
+        let model = fitted(&learner, examples(8000, 900 + seed), seed);
+        let lines = model.value().summary(0.9).unwrap();
+        assert_eq!(lines.len(), 4);
+        let (estimate, error) = model.value().intercept_estimate().unwrap();
+        assert!((lines[0].value - estimate).abs() < 1e-12 && lines[0].error == Some(error));
+        let [low, high] = lines[0].interval.unwrap();
+        held += usize::from(low <= 10.0 && 10.0 <= high);
+        let errors = model.value().standard_errors().unwrap();
+        let intervals = model.value().intervals(0.9).unwrap().unwrap();
+        for ((line, error), (low, high)) in lines[1..].iter().zip(errors).zip(intervals) {
+            assert!((line.error.unwrap() - error).abs() < 1e-12);
+            let [a, b] = line.interval.unwrap();
+            assert!((a - low).abs() < 1e-9 && (b - high).abs() < 1e-9);
+        }
+    }
+    assert!((44..=60).contains(&held), "{held} of 60");
+    assert!(fitted(&learner, examples(9, 1), 1).value().summary(0.9).unwrap()[0].error.is_none());
+}
+
 #[test]
 fn there_are_no_intervals_where_noise_is_all_there_is() {
     let model = fitted(&learner(&approximate(), LinearOptions::default()), examples(30, 1), 2);
@@ -153,6 +211,7 @@ fn wrong_shapes_and_parameters_are_refused() {
         LinearOptions { norm: Some(0.0), ..Default::default() },
         LinearOptions { norm: Some(f64::INFINITY), ..Default::default() },
         LinearOptions { caution: 0.0, ..Default::default() },
+        LinearOptions { method: LinearMethod::Functional, norm: Some(2.0), ..Default::default() },
     ] {
         let bounds = Bounds::same(3, 0.0, 4.0).unwrap();
         let label = Interval::new(0.0, 1.0).unwrap();

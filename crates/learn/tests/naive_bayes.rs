@@ -63,6 +63,37 @@ fn it_learns_under_every_kind_of_target() {
     }
 }
 
+/// One record in a hundred is of the second class, and lies elsewhere.
+#[test]
+fn a_rare_class_keeps_its_mean_and_its_frequency() {
+    let number = Column::Number(Interval::new(0.0, 1.0).unwrap());
+    let columns = Columns::new(vec![number, number]).unwrap();
+    let mut dice = Dice::new(4);
+    let (mut values, mut labels) = (Vec::new(), Vec::new());
+    for record in 0..40_000_u32 {
+        let rare = record % 100 == 0;
+        let centre = if rare { 0.7 } else { 0.4 };
+        values.extend([0, 1].map(|_| centre + 0.2 * (dice.fraction() - 0.5)));
+        labels.push(u32::from(rare));
+    }
+    let examples = Classified::new(Matrix::new(40_000, 2, values).unwrap(), labels).unwrap();
+    for privacy in targets() {
+        let classes = Classes::new(2).unwrap();
+        let options = NaiveBayesOptions { reach: 1.0, ..Default::default() };
+        let learner = NaiveBayes::new(columns.clone(), classes, &privacy, options).unwrap();
+        let data = Sensitive::new(examples.clone());
+        let mut budget = budget(&learner);
+        let release = learner.fit(&data, &mut budget, &mut SeededEntropy::new(8)).unwrap();
+        let model = release.value();
+        let share = model.prior()[1].exp();
+        assert!((0.008..0.0125).contains(&share), "{share}");
+        for mean in model.means().row(1) {
+            // 0.7 is 0.4 from the middle of [0, 1], in units of half its width.
+            assert!((mean - 0.4).abs() < 0.08, "{mean}");
+        }
+    }
+}
+
 #[test]
 fn it_reaches_its_target() {
     for privacy in targets() {
@@ -102,6 +133,8 @@ fn what_is_wrong_is_refused_before_it_is_paid() {
         NaiveBayesOptions { square_weight: 0.0, ..Default::default() },
         NaiveBayesOptions { count_weight: -1.0, ..Default::default() },
         NaiveBayesOptions { variance_floor: 0.0, ..Default::default() },
+        NaiveBayesOptions { variance_floor: 1.5, ..Default::default() },
+        NaiveBayesOptions { variance_floor: f64::NAN, ..Default::default() },
         NaiveBayesOptions { smoothing: f64::INFINITY, ..Default::default() },
     ] {
         assert!(NaiveBayes::new(columns(), classes, privacy, options).is_err());

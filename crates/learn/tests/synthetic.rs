@@ -1,5 +1,10 @@
 //! Synthetic tables.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests say what went wrong by failing")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests say what went wrong by failing"
+)]
 
 use throng_account::{Neighbours, Target};
 use throng_learn::histogram::{Bins, Domain};
@@ -36,6 +41,55 @@ fn targets() -> Vec<Privacy> {
         }
     }
     all
+}
+
+/// Every kind of target, weak and strong.
+fn every_target() -> Vec<Target> {
+    vec![
+        Target::Epsilon { epsilon: 0.1, delta: 1e-9 },
+        Target::Epsilon { epsilon: 8.0, delta: 1e-5 },
+        Target::Epsilon { epsilon: 0.5, delta: 0.0 },
+        Target::Gdp { mu: 2.0 },
+        Target::Gdp { mu: 0.2 },
+        Target::Zcdp { rho: 0.01 },
+        Target::Zcdp { rho: 2.0 },
+        Target::Detection { false_alarm: 0.01, found: 0.05 },
+        Target::Detection { false_alarm: 0.1, found: 0.8 },
+        Target::Advantage { advantage: 0.1 },
+        Target::Advantage { advantage: 0.6 },
+    ]
+}
+
+fn gaussian_sizes(spec: &str) -> Vec<f64> {
+    let after = spec.split("gaussian(sigma=").skip(1);
+    after.map(|text| text.split([',', ')']).next().unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn every_target_is_reached_under_both_relations() {
+    for under in [Neighbours::AddRemove, Neighbours::Replace] {
+        for target in every_target() {
+            let domain = Domain::new(vec![Bins::levels(3).unwrap(); 3]).unwrap();
+            let privacy = Privacy::new(target, under).unwrap();
+            let synthesis = Synthesis::new(domain, &privacy, &SynthesisOptions::default());
+            let synthesis = synthesis.unwrap_or_else(|e| panic!("{target:?} {under:?}: {e}"));
+            privacy.certify(&synthesis.spec()).unwrap();
+            let release = fitted(&synthesis, Matrix::filled(20, 3, 1.0), 1);
+            assert_eq!(release.value().edges().len(), 2);
+        }
+    }
+}
+
+#[test]
+fn a_choice_costs_the_counts_nothing() {
+    // Two tables of columns and one of their pair with a third of the square of mu each: sigma of the
+    // pair is √3/mu, whatever the choice had to give up.
+    let domain = Domain::new(vec![Bins::levels(3).unwrap(); 2]).unwrap();
+    let privacy = Privacy::new(Target::Gdp { mu: 1.0 }, Neighbours::AddRemove).unwrap();
+    let spec = Synthesis::new(domain, &privacy, &SynthesisOptions::default()).unwrap().spec();
+    let sizes = gaussian_sizes(&spec.to_string());
+    let least = sizes.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!((least / 3_f64.sqrt() - 1.0).abs() < 0.01, "{spec}");
 }
 
 fn fitted(synthesis: &Synthesis, rows: Matrix<f64>, seed: u64) -> Release<SyntheticModel> {
@@ -129,6 +183,9 @@ fn bad_parameters_are_refused() {
     let privacy = Privacy::approximate(1.0, 1e-6).unwrap();
     let options = SynthesisOptions { shares: [1, 0, 1], ..Default::default() };
     assert!(Synthesis::new(domain(), &privacy, &options).is_err());
+    let many = Domain::new(vec![Bins::levels(2).unwrap(); 513]).unwrap();
+    let refused = Synthesis::new(many, &privacy, &SynthesisOptions::default()).unwrap_err();
+    assert!(refused.to_string().contains("the number of columns is 513"), "{refused}");
     let large = Domain::new(vec![Bins::levels(1 << 13).unwrap(); 2]).unwrap();
     assert!(Synthesis::new(large, &privacy, &SynthesisOptions::default()).is_err());
 }
@@ -149,6 +206,8 @@ fn models_are_saved_and_read_again() {
     let again = Saved::<SyntheticModel>::from_safetensors(&bytes).unwrap();
     assert_eq!(again, saved);
     assert!(saved.card().epsilon(1e-6).unwrap().upper <= 1.0);
+    let refused = saved.model().sample(1 << 28, &mut SeededEntropy::new(1)).unwrap_err();
+    assert!(refused.to_string().contains("at most 134217728"), "{refused}");
     let draw = |model: &SyntheticModel| model.sample(20, &mut SeededEntropy::new(1)).unwrap();
     assert_eq!(draw(again.model()), draw(saved.model()));
 }

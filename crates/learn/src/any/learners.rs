@@ -14,7 +14,6 @@ use crate::kmeans::KMeans;
 use crate::linear::LinearRegression;
 use crate::logistic::LogisticRegression;
 use crate::marginals::Marginals;
-use crate::math::nearest;
 use crate::naive_bayes::NaiveBayes;
 use crate::network::Training;
 use crate::pca::Pca;
@@ -71,6 +70,18 @@ fn only(schema: &Schema) -> Result<Interval, LearnError> {
     match schema.columns() {
         [schema::Column::Number { bounds, .. }] => Ok(*bounds),
         _ => Err(one_column()),
+    }
+}
+
+/// The bounds of the only column of noes and yeses: those of numbers, or 0 and 1 for two levels.
+fn no_and_yes(schema: &Schema) -> Result<Interval, LearnError> {
+    match schema.columns() {
+        [schema::Column::Category { levels, .. }] if levels.len() == 2 => Interval::new(0.0, 1.0),
+        [schema::Column::Category { levels, .. }] => {
+            let allowed = "2, the first for no, the second for yes";
+            Err(LearnError::invalid("the number of levels", levels.len(), allowed))
+        }
+        _ => only(schema),
     }
 }
 
@@ -279,7 +290,9 @@ impl AnyLearner {
                 Self::Synthetic(Box::new(Synthesis::of_schema(schema, privacy, &options(given)?)?))
             }
             "beta-bernoulli" => {
-                Self::BetaBernoulli(Box::new(BetaBernoulli::new(privacy, &options(given)?)?))
+                let bounds = no_and_yes(schema)?;
+                let learner = BetaBernoulli::within(bounds, privacy, &options(given)?)?;
+                Self::BetaBernoulli(Box::new(learner))
             }
             "dirichlet-categorical" => Self::DirichletCategorical(Box::new(
                 DirichletCategorical::new(levels(schema)?, privacy, &options(given)?)?,
@@ -289,8 +302,8 @@ impl AnyLearner {
                 privacy,
                 &options(given)?,
             )?)),
-            "gamma-poisson" => Self::GammaPoisson(Box::new(GammaPoisson::new(
-                nearest(only(schema)?.upper()),
+            "gamma-poisson" => Self::GammaPoisson(Box::new(GammaPoisson::within(
+                only(schema)?,
                 privacy,
                 &options(given)?,
             )?)),

@@ -19,7 +19,7 @@ use crate::pca::PcaModel;
 use crate::scaler::ScalerModel;
 use crate::svm::SvmModel;
 use crate::synthetic::SyntheticModel;
-use crate::{Card, LearnError, Matrix, Model, Predict, Predictions, Saved};
+use crate::{Card, Estimate, LearnError, Matrix, Model, Predict, Predictions, Saved, Summary};
 
 /// Models by the name that they are saved under.
 macro_rules! models {
@@ -129,6 +129,38 @@ models! {
     NormalMean(NormalMeanModel),
     /// The rate of counts.
     GammaPoisson(GammaPoissonModel),
+}
+
+impl AnyModel {
+    /// Its numbers with intervals of a chance, if they mean something by themselves.
+    ///
+    /// # Errors
+    /// As for [`Summary::summary`].
+    pub fn summary(&self, confidence: f64) -> Result<Option<Vec<Estimate>>, LearnError> {
+        let model: &dyn Summary = match self {
+            Self::Linear(model) => model,
+            Self::BetaBernoulli(model) => model,
+            Self::DirichletCategorical(model) => model,
+            Self::NormalMean(model) => model,
+            Self::GammaPoisson(model) => model,
+            Self::Logistic(_)
+            | Self::Svm(_)
+            | Self::Boosting(_)
+            | Self::BoostingRegression(_)
+            | Self::Forest(_)
+            | Self::ForestRegression(_)
+            | Self::NaiveBayes(_)
+            | Self::Network(_)
+            | Self::Images(_)
+            | Self::KMeans(_)
+            | Self::Pca(_)
+            | Self::Scaler(_)
+            | Self::Histogram(_)
+            | Self::Marginals(_)
+            | Self::Synthetic(_) => return Ok(None),
+        };
+        model.summary(confidence).map(Some)
+    }
 }
 
 impl AnyModel {

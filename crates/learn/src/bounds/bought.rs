@@ -7,7 +7,7 @@ use throng_numeric::Rational;
 
 use crate::data::check_columns;
 use crate::math::count;
-use crate::{Interval, LearnError, Learner, Matrix, Privacy};
+use crate::{Interval, LearnError, Learner, Matrix, Privacy, contribution};
 
 /// Magnitudes of each sign, doubling from the resolution on.
 const MAGNITUDES: usize = 60;
@@ -47,7 +47,8 @@ impl Default for BuyBoundsOptions {
 /// use throng_learn::{Learner, Matrix, Privacy};
 /// # use throng_mechanism::{Budget, Mechanism, Sensitive};
 /// # use throng_sample::OsEntropy;
-/// let learner = BuyBounds::new(1, &Privacy::pure(0.1)?, BuyBoundsOptions::default())?;
+/// let options = BuyBoundsOptions { beta: 1e-12, ..BuyBoundsOptions::default() };
+/// let learner = BuyBounds::new(1, &Privacy::pure(0.1)?, options)?;
 /// let ages = Matrix::new(5000, 1, (0..5000).map(|i| f64::from(18 + i % 70)).collect())?;
 /// let mut budget = Budget::pure("0.1".parse()?, learner.neighbours())?;
 /// let found = learner.fit(&Sensitive::new(ages), &mut budget, &mut OsEntropy)?;
@@ -117,11 +118,7 @@ impl BuyBounds {
 
 fn noise(columns: usize, privacy: &Privacy) -> Result<Noise, LearnError> {
     let under = privacy.neighbours();
-    let times = match under {
-        Neighbours::AddRemove => 1_u32,
-        // Zeroed out is a number too: one bin goes, another comes.
-        Neighbours::Replace | Neighbours::ZeroOut => 2,
-    };
+    let times = contribution::times(under);
     let d = Rational::from(u64::try_from(columns).unwrap_or(u64::MAX));
     match privacy.epsilon_if_pure()? {
         Some(epsilon) => {
@@ -251,6 +248,19 @@ mod tests {
                 let moved: i64 = with.iter().zip(&without).map(|(x, y)| (x - y).abs()).sum();
                 assert!(moved <= 2);
             }
+        }
+    }
+
+    #[test]
+    fn thresholds_agree_with_the_vectors() {
+        for (arguments, value) in crate::vectors::rows("bound_threshold") {
+            let privacy = Privacy::pure(crate::vectors::number(arguments[0])).unwrap();
+            let beta = crate::vectors::number(arguments[2]);
+            let options = BuyBoundsOptions { beta, ..BuyBoundsOptions::default() };
+            let learner = BuyBounds::new(arguments[1].parse().unwrap(), &privacy, options).unwrap();
+            // Scales are rounded up a little, and chances down.
+            let found = crate::math::number(learner.threshold);
+            assert!(found >= value && found <= value + 1.0, "{found} {value}");
         }
     }
 

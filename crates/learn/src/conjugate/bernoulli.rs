@@ -4,16 +4,16 @@ use throng_mechanism::bayes::{Posterior, given};
 use throng_mechanism::{Grid, Mechanism, MechanismError, Noise, PerCell, Run};
 use throng_numeric::Rational;
 
-use super::column;
-use super::statistic::{Statistic, declared};
-use crate::data::check_columns;
+use super::statistic::{Statistic, check, declared, read_records};
+use super::{column, summed_up};
 use crate::error::positive;
 use crate::histogram::noise_for;
-use crate::{LearnError, Learner, Matrix, Model, Privacy};
+use crate::{Estimate, Interval, LearnError, Learner, Matrix, Model, Privacy, Summary};
 
 /// The chance of a yes, with a Beta(a, b) prior.
 ///
-/// A value of at least 1/2 is a yes, any other a no, NaN too.
+/// A value of at least the middle of the bounds is a yes, any other a no. A missing one is neither if the
+/// number of records is private, and a no if it is public.
 ///
 /// # Guarantee
 /// That of the noise. *Add/remove*: the numbers of yeses and of noes are released, of which a record
@@ -34,6 +34,7 @@ use crate::{LearnError, Learner, Matrix, Model, Privacy};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct BetaBernoulli {
+    middle: f64,
     prior: [f64; 2],
     records: Option<i64>,
     noise: Noise,
@@ -59,24 +60,38 @@ impl Default for BetaBernoulliOptions {
 }
 
 impl BetaBernoulli {
-    /// A learner for a target.
+    /// A learner for 0 and 1.
+    ///
+    /// # Errors
+    /// As for [`BetaBernoulli::within`].
+    pub fn new(privacy: &Privacy, options: &BetaBernoulliOptions) -> Result<Self, LearnError> {
+        Self::within(Interval::new(0.0, 1.0)?, privacy, options)
+    }
+
+    /// A learner for values within bounds: yes from the middle on.
     ///
     /// # Errors
     /// If a prior parameter is not finite and above 0, the number of records is declared under
     /// add/remove or not under replace, or the target is out of range.
-    pub fn new(privacy: &Privacy, options: &BetaBernoulliOptions) -> Result<Self, LearnError> {
+    pub fn within(
+        bounds: Interval,
+        privacy: &Privacy,
+        options: &BetaBernoulliOptions,
+    ) -> Result<Self, LearnError> {
+        let middle = bounds.middle();
         let prior = [positive("a", options.a)?, positive("b", options.b)?];
         let records = declared(options.records, privacy.neighbours())?;
         let cells = PerCell::of(1, Rational::ONE, privacy.neighbours())?;
         let noise = noise_for(privacy, (1, 1), &cells, Grid::WHOLE)?;
         privacy.certify(noise.spec())?;
-        Ok(Self { prior, records, noise })
+        Ok(Self { middle, prior, records, noise })
     }
-}
 
-/// The numbers of yeses and of noes: private.
-fn counted(rows: &Matrix<f64>) -> (i128, i128) {
-    column(rows).fold((0, 0), |(yes, no), x| if x >= 0.5 { (yes + 1, no) } else { (yes, no + 1) })
+    /// The numbers of yeses and of noes: private.
+    fn counted(&self, rows: &Matrix<f64>) -> (i128, i128) {
+        let count = |(yes, no), x| if x >= self.middle { (yes + 1, no) } else { (yes, no + 1) };
+        column(rows, self.records).fold((0, 0), count)
+    }
 }
 
 impl Mechanism for BetaBernoulli {
@@ -96,7 +111,7 @@ impl Mechanism for BetaBernoulli {
         input: &Matrix<f64>,
         run: &mut Run<'_>,
     ) -> Result<BetaBernoulliModel, MechanismError> {
-        let (yes, no) = counted(input);
+        let (yes, no) = self.counted(input);
         let yes = Statistic::release(yes, &self.noise, run)?;
         let no = match self.records {
             Some(_) => None,
@@ -108,7 +123,7 @@ impl Mechanism for BetaBernoulli {
 
 impl Learner for BetaBernoulli {
     fn check(&self, input: &Matrix<f64>) -> Result<(), LearnError> {
-        check_columns(input.columns(), 1)
+        check(input, self.records)
     }
 }
 
@@ -119,6 +134,7 @@ pub struct BetaBernoulliModel {
     prior: [f64; 2],
     yes: Statistic,
     no: Option<Statistic>,
+    #[serde(default, deserialize_with = "read_records")]
     records: Option<i64>,
 }
 
@@ -141,6 +157,12 @@ impl BetaBernoulliModel {
     }
 }
 
+impl Summary for BetaBernoulliModel {
+    fn summary(&self, confidence: f64) -> Result<Vec<Estimate>, LearnError> {
+        Ok(vec![summed_up("the chance of a yes", &self.posterior(), confidence)?])
+    }
+}
+
 impl Model for BetaBernoulliModel {
     const KIND: &'static str = "beta-bernoulli";
 }
@@ -152,13 +174,28 @@ mod tests {
     #[test]
     fn a_record_moves_one_number_by_one() {
         let rows = [[1.0], [0.0], [f64::NAN], [f64::INFINITY], [f64::NEG_INFINITY], [0.5]];
-        let (yes, no) = counted(&Matrix::from_rows(&rows));
-        assert_eq!((yes, no), (3, 3));
-        for left_out in 0..rows.len() {
-            let mut rest = rows.to_vec();
-            rest.remove(left_out);
-            let (fewer, less) = counted(&Matrix::from_rows(&rest));
-            assert_eq!((yes - fewer) + (no - less), 1);
+        let private = Privacy::pure(1.0).unwrap();
+        let public = Privacy::new(*private.target(), Neighbours::Replace).unwrap();
+        for (privacy, records, noes) in [(private, None, 2), (public, Some(6), 3)] {
+            let options = BetaBernoulliOptions { records, ..Default::default() };
+            let learner = BetaBernoulli::new(&privacy, &options).unwrap();
+            let (yes, no) = learner.counted(&Matrix::from_rows(&rows));
+            assert_eq!((yes, no), (3, noes));
+            for left_out in 0..rows.len() {
+                let mut rest = rows.to_vec();
+                rest.remove(left_out);
+                let (fewer, less) = learner.counted(&Matrix::from_rows(&rest));
+                assert!((yes - fewer) + (no - less) <= 1 && fewer <= yes && less <= no);
+            }
         }
+    }
+
+    #[test]
+    fn yes_begins_in_the_middle_of_the_bounds() {
+        let privacy = Privacy::pure(1.0).unwrap();
+        let bounds = Interval::new(1.0, 2.0).unwrap();
+        let learner =
+            BetaBernoulli::within(bounds, &privacy, &BetaBernoulliOptions::default()).unwrap();
+        assert_eq!(learner.counted(&Matrix::from_rows(&[[1.0], [2.0], [2.0], [1.4]])), (2, 2));
     }
 }

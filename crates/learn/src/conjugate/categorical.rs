@@ -4,16 +4,16 @@ use throng_mechanism::bayes::{Posterior, given};
 use throng_mechanism::{Grid, Mechanism, MechanismError, Noise, NoiseLaw, Run};
 use throng_numeric::Rational;
 
-use super::column;
-use super::statistic::{Statistic, declared};
-use crate::data::check_columns;
+use super::statistic::{Statistic, check, declared, read_records};
+use super::{column, summed_up};
 use crate::error::positive;
 use crate::histogram::{Bins, moved, noise_for};
-use crate::{LearnError, Learner, Matrix, Model, Privacy};
+use crate::{Estimate, LearnError, Learner, Matrix, Model, Privacy, Summary};
 
 /// The chances of some levels 0, 1, ..., with a Dirichlet prior.
 ///
-/// A record of another level is left out.
+/// A record of another level, or of none, is left out; if the number of records is public, it is counted
+/// among those of the other levels.
 ///
 /// # Guarantee
 /// That of the noise. The count of each level is released: adding or removing a record moves one by
@@ -84,7 +84,7 @@ impl DirichletCategorical {
     /// The count of each level: private.
     fn count(&self, rows: &Matrix<f64>) -> Vec<i128> {
         let mut counts = vec![0_i128; self.bins.count()];
-        for x in column(rows) {
+        for x in column(rows, self.records) {
             let place = self.bins.place(x).and_then(|place| usize::try_from(place).ok());
             if let Some(count) = place.and_then(|place| counts.get_mut(place)) {
                 *count += 1;
@@ -122,7 +122,7 @@ impl Mechanism for DirichletCategorical {
 
 impl Learner for DirichletCategorical {
     fn check(&self, input: &Matrix<f64>) -> Result<(), LearnError> {
-        check_columns(input.columns(), 1)
+        check(input, self.records)
     }
 }
 
@@ -132,6 +132,7 @@ impl Learner for DirichletCategorical {
 pub struct DirichletCategoricalModel {
     alpha: Vec<f64>,
     counts: Vec<Statistic>,
+    #[serde(default, deserialize_with = "read_records")]
     records: Option<i64>,
 }
 
@@ -145,38 +146,69 @@ impl DirichletCategoricalModel {
     /// What is known of the chance of a level; `None` if there is no such level.
     #[must_use]
     pub fn posterior(&self, level: usize) -> Option<Posterior> {
+        self.against(level, &self.all()?)
+    }
+
+    /// The posterior of a level against all others.
+    fn against(&self, level: usize, all: &All) -> Option<Posterior> {
         let (alpha, count) = (*self.alpha.get(level)?, self.counts.get(level)?);
-        let rest = (self.alpha.iter().sum::<f64>() - alpha).max(f64::MIN_POSITIVE);
+        let prior = (alpha, (all.alpha - alpha).max(f64::MIN_POSITIVE));
         Some(match self.records {
-            Some(records) => given::chance(count.released(), records, (alpha, rest)),
+            Some(records) => given::chance(count.released(), records, prior),
             None => {
-                let (law, others) = self.others(level)?;
-                given::chance_of_both(count.released(), (&law, others), (alpha, rest))
+                let others = all.counts.saturating_sub(count.steps().into());
+                let others = i64::try_from(others).unwrap_or(i64::MAX);
+                given::chance_of_both(count.released(), (&all.law_of_others, others), prior)
             }
         })
+    }
+
+    /// The posteriors of all levels.
+    fn posteriors(&self) -> impl Iterator<Item = Posterior> {
+        let all = self.all();
+        (0..self.alpha.len()).filter_map(move |level| self.against(level, all.as_ref()?))
     }
 
     /// The chance that the next record is of each level.
     #[must_use]
     pub fn predictive(&self) -> Vec<f64> {
-        let mean = |level| self.posterior(level).map_or(0.0, |posterior| posterior.mean());
-        let means: Vec<f64> = (0..self.alpha.len()).map(mean).collect();
+        let means: Vec<f64> = self.posteriors().map(|posterior| posterior.mean()).collect();
         let total: f64 = means.iter().sum();
         means.into_iter().map(|mean| mean / total).collect()
     }
 
-    /// The sum of all other counts, and the law of its noise.
-    fn others(&self, level: usize) -> Option<(NoiseLaw, i64)> {
-        let others = || self.counts.iter().enumerate().filter(|(i, _)| *i != level).map(|(_, c)| c);
-        let sum = others().fold(0_i64, |sum, count| sum.saturating_add(count.steps()));
-        let (law, _) = others().next()?.released();
-        let number = u64::try_from(self.counts.len().saturating_sub(1)).unwrap_or(u64::MAX);
-        if number == 1 {
-            return Some((law.clone(), sum));
-        }
-        let variance = Rational::from_f64(law.variance().ok()?.upper()).ok()?;
-        let sigma = (variance * Rational::from(number)).to_f64_nearest().sqrt();
-        Some((NoiseLaw::gaussian(Rational::from_f64(sigma).ok()?).ok()?, sum))
+    /// What the posteriors of all levels have in common.
+    fn all(&self) -> Option<All> {
+        let (law, _) = self.counts.first()?.released();
+        let others = u64::try_from(self.counts.len().saturating_sub(1)).unwrap_or(u64::MAX);
+        let law_of_others = if others == 1 {
+            law.clone()
+        } else {
+            let variance = Rational::from_f64(law.variance().ok()?.upper()).ok()?;
+            let sigma = (variance * Rational::from(others)).to_f64_nearest().sqrt();
+            NoiseLaw::gaussian(Rational::from_f64(sigma).ok()?).ok()?
+        };
+        let counts = self.counts.iter().map(|count| i128::from(count.steps())).sum();
+        Some(All { alpha: self.alpha.iter().sum(), counts, law_of_others })
+    }
+}
+
+/// Sums over all levels.
+struct All {
+    /// Of prior parameters,
+    alpha: f64,
+    /// of released counts.
+    counts: i128,
+    /// The law of the noise on the sum of all counts but one.
+    law_of_others: NoiseLaw,
+}
+
+impl Summary for DirichletCategoricalModel {
+    fn summary(&self, confidence: f64) -> Result<Vec<Estimate>, LearnError> {
+        let line = |(level, posterior): (usize, Posterior)| {
+            summed_up(&format!("the chance of level {level}"), &posterior, confidence)
+        };
+        self.posteriors().enumerate().map(line).collect()
     }
 }
 

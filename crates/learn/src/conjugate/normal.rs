@@ -4,12 +4,11 @@ use throng_mechanism::bayes::{Part, Posterior, given};
 use throng_mechanism::{Clamp, Grid, Mechanism, MechanismError, Noise, PerCell, Run};
 use throng_numeric::Rational;
 
-use super::column;
-use super::statistic::{Statistic, declared, percent};
-use crate::data::check_columns;
+use super::statistic::{Statistic, check, declared, percent, read_records};
+use super::{column, summed_up};
 use crate::error::positive;
 use crate::histogram::noise_for;
-use crate::{Interval, LearnError, Learner, Matrix, Model, Privacy};
+use crate::{Estimate, Interval, LearnError, Learner, Matrix, Model, Privacy, Summary};
 
 /// The mean of normal numbers of known variance, with a normal prior.
 ///
@@ -20,7 +19,8 @@ use crate::{Interval, LearnError, Learner, Matrix, Model, Privacy};
 /// moves the sum by at most the width of the bounds.
 ///
 /// The posterior takes the noise as normal or Laplace on the line, from which noise on a fine grid
-/// cannot be told. It does not know of clamping: declare bounds that hardly matter.
+/// cannot be told. It does not know of clamping: declare bounds that hardly matter. A missing number is
+/// left out if the number of records is private, and in the middle if it is public.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NormalMean {
     bounds: Interval,
@@ -92,7 +92,7 @@ impl NormalMean {
     /// The sum of the numbers, counted from the middle, in steps; and how many: private.
     fn summed(&self, rows: &Matrix<f64>) -> (i128, i128) {
         let steps = |x: f64| self.clamp.apply(self.bounds.clamp(x)) - self.middle;
-        column(rows).fold((0, 0), |(sum, n), x| (sum + i128::from(steps(x)), n + 1))
+        column(rows, self.records).fold((0, 0), |(sum, n), x| (sum + i128::from(steps(x)), n + 1))
     }
 }
 
@@ -147,7 +147,7 @@ impl Mechanism for NormalMean {
 
 impl Learner for NormalMean {
     fn check(&self, input: &Matrix<f64>) -> Result<(), LearnError> {
-        check_columns(input.columns(), 1)
+        check(input, self.records)
     }
 }
 
@@ -161,6 +161,7 @@ pub struct NormalMeanModel {
     variance: f64,
     sum: Statistic,
     number: Option<Statistic>,
+    #[serde(default, deserialize_with = "read_records")]
     records: Option<i64>,
 }
 
@@ -219,6 +220,12 @@ impl NormalMeanModel {
     }
 }
 
+impl Summary for NormalMeanModel {
+    fn summary(&self, confidence: f64) -> Result<Vec<Estimate>, LearnError> {
+        Ok(vec![summed_up("the mean", &self.posterior(), confidence)?])
+    }
+}
+
 impl Model for NormalMeanModel {
     const KIND: &'static str = "normal-mean";
 }
@@ -243,7 +250,7 @@ mod tests {
                 let mut rest: Vec<[f64; 1]> = nasty.map(|x| [x]).to_vec();
                 rest.remove(left_out);
                 let fewer = learner.summed(&Matrix::from_rows(&rest));
-                assert_eq!(all.1 - fewer.1, 1);
+                assert_eq!(all.1 - fewer.1, i128::from(!nasty[left_out].is_nan()));
                 moved = moved.max((all.0 - fewer.0).abs());
             }
             assert!(moved <= most && moved >= most - 1, "{moved} {most}");

@@ -4,17 +4,17 @@ use throng_mechanism::bayes::{Part, Posterior, given, ln_gamma};
 use throng_mechanism::{Grid, Mechanism, MechanismError, Noise, PerCell, Run};
 use throng_numeric::Rational;
 
-use super::column;
-use super::statistic::{Statistic, declared, percent};
-use crate::data::check_columns;
+use super::statistic::{Statistic, check, declared, percent, read_records};
+use super::{column, summed_up};
 use crate::error::positive;
 use crate::histogram::noise_for;
 use crate::math::{exp, ln, ln_1p, nearest, number};
-use crate::{LearnError, Learner, Matrix, Model, Privacy};
+use crate::{Estimate, Interval, LearnError, Learner, Matrix, Model, Privacy, Summary};
 
 /// The rate of Poisson counts, with a Gamma(shape, rate) prior.
 ///
-/// Values are rounded and clamped to [0, most]; NaN counts as half of most.
+/// Values are rounded and clamped to whole numbers within the bounds, none of them negative. A missing one is left out if the number of records is
+/// private, and counts as half of most if it is public.
 ///
 /// # Guarantee
 /// That of the noise. A record moves the sum of the counts by at most `most`, under add/remove as under
@@ -23,6 +23,7 @@ use crate::{LearnError, Learner, Matrix, Model, Privacy};
 /// The posterior does not know of clamping: declare a `most` that hardly matters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GammaPoisson {
+    least: i64,
     most: i64,
     prior: [f64; 2],
     records: Option<i64>,
@@ -55,9 +56,31 @@ impl GammaPoisson {
     /// A learner for counts of at most `most`.
     ///
     /// # Errors
-    /// If `most` is not in 1..2^32, a prior parameter is not finite and above 0, the number of records
-    /// is declared under add/remove or not under replace, or the target is out of range.
+    /// As for [`GammaPoisson::within`].
     pub fn new(
+        most: i64,
+        privacy: &Privacy,
+        options: &GammaPoissonOptions,
+    ) -> Result<Self, LearnError> {
+        Self::between(0, most, privacy, options)
+    }
+
+    /// A learner for counts within bounds.
+    ///
+    /// # Errors
+    /// If the largest count is not in 1..2^32, a prior parameter is not finite and above 0, the number of records
+    /// is declared under add/remove or not under replace, or the target is out of range.
+    pub fn within(
+        bounds: Interval,
+        privacy: &Privacy,
+        options: &GammaPoissonOptions,
+    ) -> Result<Self, LearnError> {
+        let (lower, upper) = (nearest(bounds.lower().ceil()), nearest(bounds.upper().floor()));
+        Self::between(lower.clamp(0, upper.max(0)), upper, privacy, options)
+    }
+
+    fn between(
+        least: i64,
         most: i64,
         privacy: &Privacy,
         options: &GammaPoissonOptions,
@@ -80,16 +103,16 @@ impl GammaPoisson {
         };
         let spec = crate::marginals::described(std::iter::once(&sum).chain(&number))?;
         privacy.certify(&spec)?;
-        Ok(Self { most, prior, records, sum, number, spec })
+        Ok(Self { least, most, prior, records, sum, number, spec })
     }
 
     /// The sum of the counts and their number: private.
     fn summed(&self, rows: &Matrix<f64>) -> (i128, i128) {
         let clamped = |x: f64| {
             let known = if x.is_nan() { self.most / 2 } else { nearest(x) };
-            i128::from(known.clamp(0, self.most))
+            i128::from(known.clamp(self.least, self.most))
         };
-        column(rows).fold((0, 0), |(sum, n), x| (sum + clamped(x), n + 1))
+        column(rows, self.records).fold((0, 0), |(sum, n), x| (sum + clamped(x), n + 1))
     }
 }
 
@@ -123,7 +146,7 @@ impl Mechanism for GammaPoisson {
 
 impl Learner for GammaPoisson {
     fn check(&self, input: &Matrix<f64>) -> Result<(), LearnError> {
-        check_columns(input.columns(), 1)
+        check(input, self.records)
     }
 }
 
@@ -135,6 +158,7 @@ pub struct GammaPoissonModel {
     prior: [f64; 2],
     sum: Statistic,
     number: Option<Statistic>,
+    #[serde(default, deserialize_with = "read_records")]
     records: Option<i64>,
 }
 
@@ -181,6 +205,12 @@ impl GammaPoissonModel {
     }
 }
 
+impl Summary for GammaPoissonModel {
+    fn summary(&self, confidence: f64) -> Result<Vec<Estimate>, LearnError> {
+        Ok(vec![summed_up("the rate", &self.posterior(), confidence)?])
+    }
+}
+
 impl Model for GammaPoissonModel {
     const KIND: &'static str = "gamma-poisson";
 }
@@ -195,10 +225,18 @@ mod tests {
         let learner = GammaPoisson::new(20, &privacy, &GammaPoissonOptions::default()).unwrap();
         let nasty = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300, -3.0, 0.6, 20.4, 7.0];
         let all = learner.summed(&Matrix::from_rows(&nasty.map(|x| [x])));
-        assert_eq!(all, (10 + 20 + 20 + 1 + 20 + 7, 8));
+        assert_eq!(all, (20 + 20 + 1 + 20 + 7, 7));
+        let replace = Privacy::new(*privacy.target(), Neighbours::Replace).unwrap();
+        let options = GammaPoissonOptions { records: Some(8), ..Default::default() };
+        let public = GammaPoisson::new(20, &replace, &options).unwrap();
+        assert_eq!(public.summed(&Matrix::from_rows(&nasty.map(|x| [x]))), (all.0 + 10, 8));
+        let bounds = Interval::new(4.5, 20.9).unwrap();
+        let within = GammaPoisson::within(bounds, &privacy, &GammaPoissonOptions::default());
+        let found = within.unwrap().summed(&Matrix::from_rows(&nasty.map(|x| [x])));
+        assert_eq!(found, (20 + 5 + 20 + 5 + 5 + 20 + 7, 7));
         for x in nasty {
             let (sum, n) = learner.summed(&Matrix::from_rows(&[[x]]));
-            assert!((0..=20).contains(&sum) && n == 1);
+            assert!((0..=20).contains(&sum) && n <= 1);
         }
     }
 }

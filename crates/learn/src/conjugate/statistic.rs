@@ -1,9 +1,10 @@
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use throng_account::Neighbours;
 use throng_mechanism::{Interval as Confidence, MechanismError, Noise, NoiseLaw, Run};
 
-use crate::LearnError;
+use crate::data::check_columns;
 use crate::histogram::Blur;
+use crate::{LearnError, Matrix};
 
 /// A released sum.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -88,11 +89,7 @@ impl Statistic {
 pub(super) fn declared(records: Option<u64>, under: Neighbours) -> Result<Option<i64>, LearnError> {
     match (under, records) {
         (Neighbours::AddRemove, None) => Ok(None),
-        (Neighbours::Replace, Some(n)) => {
-            let few = i64::try_from(n).ok().filter(|n| *n < 1 << 48);
-            let few = few.ok_or_else(|| LearnError::invalid("records", n, "below 2^48"))?;
-            Ok(Some(few))
-        }
+        (Neighbours::Replace, Some(n)) => few(n).map(Some),
         (Neighbours::AddRemove, Some(_)) => Err(LearnError::refused(
             "whoever may add or remove a record does not know how many there are",
             "leave `records` out, or use replace neighbours",
@@ -105,6 +102,30 @@ pub(super) fn declared(records: Option<u64>, under: Neighbours) -> Result<Option
             "rows of a table are not zeroed out",
             "use add/remove or replace neighbours",
         )),
+    }
+}
+
+/// A number of records below 2^48.
+fn few(records: u64) -> Result<i64, LearnError> {
+    let few = i64::try_from(records).ok().filter(|n| *n < 1 << 48);
+    few.ok_or_else(|| LearnError::invalid("records", records, "below 2^48"))
+}
+
+/// The number of records in a saved model, if it was public.
+pub(super) fn read_records<'de, D: Deserializer<'de>>(saved: D) -> Result<Option<i64>, D::Error> {
+    let records: Option<u64> = Option::deserialize(saved)?;
+    records.map(few).transpose().map_err(serde::de::Error::custom)
+}
+
+/// That a table has one column and, if that is public, the declared number of records.
+pub(super) fn check(rows: &Matrix<f64>, records: Option<i64>) -> Result<(), LearnError> {
+    check_columns(rows.columns(), 1)?;
+    match records {
+        Some(records) if i64::try_from(rows.rows()) != Ok(records) => {
+            let allowed = format!("{records}, as declared: it is public under replace");
+            Err(LearnError::invalid("the number of records", rows.rows(), allowed))
+        }
+        Some(_) | None => Ok(()),
     }
 }
 

@@ -1,5 +1,5 @@
 use serde::{Deserialize, Serialize};
-use throng_account::Neighbours;
+use throng_account::{Neighbours, Target};
 use throng_mechanism::{Grid, L2, MechanismError, Noise, NoiseLaw, PerCell, Run, Sensitivity};
 use throng_numeric::Rational;
 
@@ -229,8 +229,9 @@ pub(crate) fn noise_of_counts(
 /// Noise for sums of which a record moves some by a distance, with a share of the target.
 ///
 /// # Guarantee
-/// As for [`noise_of_counts`]; Gaussian noise has at least two steps, so that the grid
-/// is fine enough for it.
+/// As for [`noise_of_counts`]. A release with all of the target has noise calibrated on the law of the grid
+/// itself. A part of it, and mu, need noise that normal noise is known to be hidden in: at least two
+/// steps of it.
 pub(crate) fn noise_for(
     privacy: &Privacy,
     (part, whole): (u32, u32),
@@ -240,6 +241,9 @@ pub(crate) fn noise_for(
     if let Some(epsilon) = privacy.epsilon_if_pure()? {
         let share = &epsilon * &Rational::new(part, whole)?;
         return Ok(Noise::pure_per_cell(&share, cells, grid)?);
+    }
+    if part == whole && !matches!(privacy.target(), Target::Gdp { .. }) {
+        return Ok(Noise::gaussian_per_cell_for(privacy.target(), cells, grid)?);
     }
     let distance = cells.l2()?;
     let sigma = &privacy.gaussian()?.multiplier(part, whole)? * distance.distance();

@@ -51,13 +51,16 @@ pub(super) fn model(
 }
 
 /// How many records each class has, at least 1: drawn towards their mean as far as their differences are
-/// noise, and not below a tenth of it.
+/// noise, and not below two standard deviations of it, or a tenth of the mean if that is less. These
+/// numbers are divided by: a floor that looked at the other classes alone would make the means and
+/// the frequency of a rare class wrong.
 fn sizes(mut found: Vec<f64>, noise: f64) -> Vec<f64> {
     let classes = count(found.len());
     let mean = (found.iter().sum::<f64>() / classes).max(noise / classes.sqrt()).max(1.0);
     let spread = found.iter().map(|n| (n - mean) * (n - mean)).sum::<f64>() / (classes - 1.0);
     let kept = (1.0 - noise * noise / spread.max(1e-9)).max(0.0);
-    found.iter_mut().for_each(|n| *n = (mean + kept * (*n - mean)).max(0.1 * mean).max(1.0));
+    let least = (2.0 * noise).min(0.1 * mean).max(1.0);
+    found.iter_mut().for_each(|n| *n = (mean + kept * (*n - mean)).max(least));
     found
 }
 

@@ -3,10 +3,14 @@ use throng_sample::Entropy;
 
 use super::tree::{Branch, fit};
 use crate::data::check_columns;
+use crate::draws::Draws;
 use crate::histogram::{Coded, Domain};
 use crate::marginals::{Marginal, total};
 use crate::math::count;
 use crate::{LearnError, Matrix, Model};
+
+/// So many cells are drawn at a time, 2^28.
+const MOST_DRAWN: usize = 1 << 28;
 
 /// A model of a table: each column's law, given that of its parent in a tree.
 ///
@@ -70,24 +74,28 @@ impl SyntheticModel {
     /// Post-processing, so as many as one likes.
     ///
     /// # Errors
-    /// If there are too many, or no randomness can be drawn.
+    /// If they have more than 2^28 cells together, or no randomness can be drawn.
     pub fn sample(
         &self,
         rows: usize,
         entropy: &mut dyn Entropy,
     ) -> Result<Matrix<f64>, LearnError> {
         let columns = self.domain.columns().len();
-        let cells = rows.checked_mul(columns).filter(|cells| *cells <= 1 << 32);
-        let cells = cells.ok_or_else(|| LearnError::invalid("rows", rows, "fewer"))?;
+        let cells = rows.checked_mul(columns).filter(|cells| *cells <= MOST_DRAWN);
+        let cells = cells.ok_or_else(|| {
+            let most = MOST_DRAWN / columns.max(1);
+            let allowed = format!("at most {most} at a time: 2^28 cells of {columns} columns");
+            LearnError::invalid("the number of rows", rows, allowed)
+        })?;
         let sums: Vec<Matrix<f64>> = self.branches.iter().map(|b| summed(&b.chances)).collect();
         let mut values = Vec::with_capacity(cells);
-        let mut die = Die { entropy, words: [0; WORDS], next: WORDS };
+        let mut draws = Draws::new(entropy);
         let mut bins = vec![0_usize; columns];
         for _ in 0..rows {
             for (branch, sums) in self.branches.iter().zip(&sums) {
                 let row = branch.parent.and_then(|parent| bins.get(parent).copied()).unwrap_or(0);
                 let chances = sums.row(row);
-                let u = die.roll()?;
+                let u = draws.fraction()?;
                 let bin =
                     chances.partition_point(|sum| *sum <= u).min(chances.len().saturating_sub(1));
                 if let Some(place) = bins.get_mut(branch.column) {
@@ -96,7 +104,7 @@ impl SyntheticModel {
             }
             for (column, bin) in self.domain.columns().iter().zip(&bins) {
                 let (low, high) = column.ends(*bin).unwrap_or((0.0, 0.0));
-                let within = if low < high { die.roll()? } else { 0.0 };
+                let within = if low < high { draws.fraction()? } else { 0.0 };
                 values.push(low + (high - low) * within);
             }
         }
@@ -119,34 +127,6 @@ fn summed(chances: &Matrix<f64>) -> Matrix<f64> {
         }
     }
     sums
-}
-
-const WORDS: usize = 512;
-
-/// Uniform numbers for drawing rows; no guarantee rests on them.
-struct Die<'a> {
-    entropy: &'a mut dyn Entropy,
-    words: [u64; WORDS],
-    next: usize,
-}
-
-impl Die<'_> {
-    /// In [0, 1).
-    fn roll(&mut self) -> Result<f64, LearnError> {
-        if self.next >= WORDS {
-            let mut bytes = [0_u8; 8 * WORDS];
-            let filled = self.entropy.fill(&mut bytes).map_err(throng_sample::SampleError::from);
-            filled.map_err(throng_mechanism::MechanismError::from)?;
-            for (word, bytes) in self.words.iter_mut().zip(bytes.as_chunks::<8>().0) {
-                *word = u64::from_le_bytes(*bytes);
-            }
-            self.next = 0;
-        }
-        let word = self.words.get(self.next).copied().unwrap_or(0);
-        self.next += 1;
-        let high = i64::try_from(word >> 11).unwrap_or(0);
-        Ok(crate::math::number(high) / crate::math::number(1 << 53))
-    }
 }
 
 /// How far two tables are apart, as total variation distances of the laws of their columns and pairs of

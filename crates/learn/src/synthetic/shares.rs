@@ -25,9 +25,12 @@ pub(super) struct Parts {
     pub(super) spec: MechanismSpec,
 }
 
-/// By how many thousandths Gaussian noise is larger than if choices were as good as it, until the target
-/// is certified: bounded loss is nearly that, once there are a few of it.
-const LARGER: [u32; 10] = [1003, 1010, 1015, 1020, 1025, 1030, 1100, 1300, 2000, 5000];
+/// By how many thousandths Gaussian noise is larger than its share asks for: room for the rounding of
+/// the accountant.
+const LARGER: u32 = 1003;
+
+/// The epsilon of a choice is a multiple of one part in so many of the one whose variance is its share.
+const STEPS: u32 = 64;
 
 impl Shares {
     /// What reaches a target, certified.
@@ -37,15 +40,35 @@ impl Shares {
             privacy.certify(&parts.spec)?;
             return Ok(parts);
         }
-        let mut found = Err(LearnError::refused("nothing reaches the target", "ask for less"));
-        for larger in LARGER {
-            let parts = self.gaussian(privacy, &Rational::new(larger, 1000_u32)?)?;
-            found = privacy.certify(&parts.spec).map(|()| parts);
-            if found.is_ok() {
-                break;
+        let all = self.gaussian(privacy, STEPS)?;
+        match privacy.certify(&all.spec) {
+            Err(_) if self.columns > 1 => self.lowered(privacy),
+            reached => reached.map(|()| all),
+        }
+    }
+
+    /// The largest epsilon of a choice with which the target is certified, by halving: what a choice costs
+    /// beyond Gaussian noise of its variance depends on the target. A few of them cost hardly more
+    /// in (epsilon, delta), two and a half times as much in mu.
+    fn lowered(&self, privacy: &Privacy) -> Result<Parts, LearnError> {
+        let mut found = None;
+        let (mut low, mut high) = (0, STEPS);
+        while high - low > 1 {
+            let step = u32::midpoint(low, high);
+            let parts = self.gaussian(privacy, step)?;
+            if privacy.certify(&parts.spec).is_ok() {
+                low = step;
+                found = Some(parts);
+            } else {
+                high = step;
             }
         }
-        found
+        found.ok_or_else(|| {
+            LearnError::refused(
+                "no choice of pairs of columns is known to reach the target",
+                "ask for more shares for the choice, or give a target of epsilon and delta",
+            )
+        })
     }
 
     fn number(&self) -> u32 {
@@ -70,8 +93,9 @@ impl Shares {
     }
 
     /// Shares of the square of mu. A choice of range ε has a loss of variance ε²/4 at most, like
-    /// Gaussian noise of μ = ε/2; as it is not Gaussian, all other noise is `larger`.
-    fn gaussian(&self, privacy: &Privacy, larger: &Rational) -> Result<Parts, LearnError> {
+    /// Gaussian noise of μ = ε/2; as it is not Gaussian, it may have to be lowered to `step` parts of
+    /// [`STEPS`].
+    fn gaussian(&self, privacy: &Privacy, step: u32) -> Result<Parts, LearnError> {
         let cells = moved(privacy.neighbours())?.l2()?;
         let alone = privacy.gaussian()?;
         if self.columns == 1 {
@@ -81,12 +105,14 @@ impl Shares {
         let whole = self.one + self.choice + self.two;
         let square = alone.multiplier(self.choice, whole)?.square() * Rational::from(edges);
         let epsilon = Enclosure::of_rational(&Rational::from(4).checked_div(&square)?).sqrt()?;
-        let (epsilon, unit) = digits(&Rational::from_f64(epsilon.lower())?)?;
+        let epsilon = Rational::from_f64(epsilon.lower())? * Rational::new(step, STEPS)?;
+        let (epsilon, unit) = digits(&epsilon)?;
         let choice = Rational::from(epsilon.floor()) * unit;
+        let larger = Rational::new(LARGER, 1000_u32)?;
         let noise = |share: u32, tables: u32| {
             let square = alone.multiplier(share, whole)?.square() * Rational::from(tables);
             let root = Rational::from_f64(Enclosure::of_rational(&square).sqrt()?.upper())?;
-            let (sigma, unit) = digits(&(&root * larger))?;
+            let (sigma, unit) = digits(&(&root * &larger))?;
             gaussian(&(Rational::from(sigma.ceil()) * unit), &cells)
         };
         let pair = noise(self.two, edges)?;

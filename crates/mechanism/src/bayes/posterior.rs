@@ -30,6 +30,15 @@ pub enum Part {
 }
 
 impl Part {
+    fn is_law(self) -> bool {
+        let positive = |x: f64| x > 0.0 && x.is_finite();
+        match self {
+            Self::Beta { a, b } => positive(a) && positive(b),
+            Self::Gamma { shape, rate } => positive(shape) && positive(rate),
+            Self::Normal { mean, variance } => mean.is_finite() && positive(variance),
+        }
+    }
+
     fn mean(self) -> f64 {
         match self {
             Self::Beta { a, b } => a / (a + b),
@@ -116,8 +125,11 @@ fn softplus(t: f64) -> f64 {
     t.max(0.0) + ln_1p(exp(-t.abs()))
 }
 
-/// The derivative of ln Γ, to about 1e-6.
+/// The derivative of ln Γ, to about 1e-6, for numbers above 0; NaN for others.
 fn digamma(mut x: f64) -> f64 {
+    if x.is_nan() || x <= 0.0 {
+        return f64::NAN;
+    }
     let mut shift = 0.0;
     while x < 6.0 {
         shift -= 1.0 / x;
@@ -180,8 +192,13 @@ const NARROW: f64 = 1e-3;
 
 impl Posterior {
     /// The mixture of parts with weights e^w, up to a factor; all of one kind.
+    ///
+    /// Parts whose weight is not finite are left out, and those that are no laws: whose parameters
+    /// are not finite, or not above 0 where they must be. Nothing is known if none is left: then the
+    /// mean and the standard deviation are 0.
     pub fn mixture(parts: impl IntoIterator<Item = (f64, Part)>) -> Self {
-        let parts: Vec<_> = parts.into_iter().filter(|(w, _)| w.is_finite()).collect();
+        let proper = |(w, part): &(f64, Part)| w.is_finite() && part.is_law();
+        let parts: Vec<_> = parts.into_iter().filter(proper).collect();
         let most = parts.iter().map(|(w, _)| *w).fold(f64::NEG_INFINITY, f64::max);
         let scaled = parts.into_iter().map(|(w, part)| (exp(w - most), part));
         let kept: Vec<_> = scaled.filter(|(w, _)| *w > NEGLIGIBLE).collect();
@@ -283,4 +300,36 @@ fn quantile(cumulated: &[(f64, f64)], p: f64) -> f64 {
     let left = left.copied().unwrap_or(right);
     let rise = right.1 - left.1;
     if rise > 0.0 { left.0 + (right.0 - left.0) * ((p - left.1) / rise) } else { right.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_law_is_left_out() {
+        let odd = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -1e300];
+        let mut parts = vec![(0.0, Part::Beta { a: 2.0, b: 3.0 })];
+        for x in odd {
+            parts.push((5.0, Part::Beta { a: x, b: 1.0 }));
+            parts.push((5.0, Part::Beta { a: 1.0, b: x }));
+        }
+        let posterior = Posterior::mixture(parts);
+        assert_eq!(posterior.parts().len(), 1);
+        assert!((posterior.mean() - 0.4).abs() < 1e-12);
+        let none = Posterior::mixture(odd.map(|x| (0.0, Part::Gamma { shape: x, rate: x })));
+        assert!(none.parts().is_empty());
+        assert!(none.credible(0.9).unwrap().lower.is_finite());
+    }
+
+    #[test]
+    fn digamma_ends_whatever_it_is_asked() {
+        for x in [f64::NAN, f64::NEG_INFINITY, -1e300, -1.0, 0.0] {
+            assert!(digamma(x).is_nan());
+        }
+        // -γ and the value at 10.
+        assert!((digamma(1.0) + 0.577_215_664_9).abs() < 1e-6);
+        assert!((digamma(10.0) - 2.251_752_589_07).abs() < 1e-6);
+        assert!(digamma(5e-324) == f64::NEG_INFINITY);
+    }
 }

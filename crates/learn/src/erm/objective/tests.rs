@@ -15,6 +15,25 @@ fn published(epsilon: f64, beta: f64, penalty: f64, sigma: f64) -> f64 {
 }
 
 #[test]
+fn leaks_agree_with_the_vectors() {
+    let near = |found: f64, value: f64| {
+        assert!(found >= value * (1.0 - 1e-12) && found <= value * (1.0 + 1e-9), "{found} {value}");
+    };
+    for (arguments, value) in crate::vectors::rows("corners") {
+        let [classes, penalty, sigma, epsilon] =
+            [0, 1, 2, 3].map(|i| crate::vectors::number(arguments[i]));
+        let classes = u32::try_from(crate::math::nearest(classes)).unwrap();
+        let loss = Loss::Logistic { classes: usize::try_from(classes).unwrap() };
+        near(leak(epsilon, loss, penalty, sigma).unwrap(), value);
+    }
+    for (arguments, value) in crate::vectors::rows("objective") {
+        let [beta, penalty, sigma, epsilon] =
+            [0, 1, 2, 3].map(|i| crate::vectors::number(arguments[i]));
+        near(published(epsilon, beta, penalty, sigma), value);
+    }
+}
+
+#[test]
 fn the_leak_is_never_above_that_of_the_literature() {
     assert!((published(1.0, 0.25, 1.0, 4.0) - 0.000_456_959_157_13).abs() < 1e-14);
     for epsilon in [0.3, 0.5, 1.0, 3.0, 8.0] {
