@@ -464,7 +464,8 @@ fn a_private_judge_sees_the_records_held_out_and_candidates_the_others() {
             Search::new(vec![candidate], watch(&scored), Runs::geometric(2).unwrap()).unwrap();
         let mut budget = renyi_budget(Neighbours::AddRemove);
         let sensitive = Sensitive::new(data.clone());
-        search.fit(&sensitive, &mut budget, &mut SeededEntropy::new(seed)).unwrap();
+        let release = search.fit(&sensitive, &mut budget, &mut SeededEntropy::new(seed)).unwrap();
+        assert_eq!(release.value().as_ref().unwrap().candidate, 0);
         let ((others, first), (held, second)) = (fitted.get(), scored.get());
         assert_eq!(others + held, 32);
         assert_eq!(first + second, f64::from(u32::MAX));
