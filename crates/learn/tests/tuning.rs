@@ -383,15 +383,15 @@ fn what_fits_numbers_best_is_found_by_private_and_public_judges() {
         let candidates = ready(&[Some(Times(-1.0)), Some(Times(2.0)), Some(Times(0.5))]);
         let search = Search::new(candidates, judge, Runs::geometric(30).unwrap()).unwrap();
         let mut right = 0;
-        for seed in 0..20 {
+        for seed in 0..60 {
             let mut budget = renyi_budget(Neighbours::AddRemove);
             let data = Sensitive::new(lines());
             let release = search.fit(&data, &mut budget, &mut SeededEntropy::new(seed)).unwrap();
             let best = release.value().as_ref().unwrap();
             right += i32::from(best.candidate == 1 && best.model == Times(2.0));
         }
-        // 29 of 30 searches see the best of three, about.
-        assert!(right >= 16, "{right}");
+        // A search does not try the best of three with a chance of 1/16.
+        assert!(right >= 48, "{right}");
     }
 }
 
@@ -464,7 +464,8 @@ fn a_private_judge_sees_the_records_held_out_and_candidates_the_others() {
             Search::new(vec![candidate], watch(&scored), Runs::geometric(2).unwrap()).unwrap();
         let mut budget = renyi_budget(Neighbours::AddRemove);
         let sensitive = Sensitive::new(data.clone());
-        search.fit(&sensitive, &mut budget, &mut SeededEntropy::new(seed)).unwrap();
+        let release = search.fit(&sensitive, &mut budget, &mut SeededEntropy::new(seed)).unwrap();
+        assert_eq!(release.value().as_ref().unwrap().candidate, 0);
         let ((others, first), (held, second)) = (fitted.get(), scored.get());
         assert_eq!(others + held, 32);
         assert_eq!(first + second, f64::from(u32::MAX));
@@ -476,10 +477,17 @@ fn a_private_judge_sees_the_records_held_out_and_candidates_the_others() {
 
 #[test]
 fn learners_by_name_are_searched() {
-    let schema = Schema::from_toml(
-        "columns = [{ name = \"a\", bounds = [-3, 3] }, { name = \"b\", bounds = [-1, 1] }, { name = \"c\", bounds = [-2, 2] }]\nlabel = { name = \"y\", levels = [\"no\", \"yes\"] }",
-    );
-    let schema = schema.unwrap();
+    let schema: Schema = serde_json::from_str(
+        r#"{
+            "columns": [
+                {"name": "a", "bounds": [-3, 3]},
+                {"name": "b", "bounds": [-1, 1]},
+                {"name": "c", "bounds": [-2, 2]}
+            ],
+            "label": {"name": "y", "classes": ["no", "yes"]}
+        }"#,
+    )
+    .unwrap();
     let privacy = Privacy::approximate(1.0, 1e-6).unwrap();
     let candidate = |steps: u32| -> Candidate<Table, AnyModel> {
         let mut options = serde_json::Map::new();

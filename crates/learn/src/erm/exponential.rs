@@ -65,9 +65,9 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "a test compares with a library")]
     fn it_is_the_exponential() {
         let mut worst = 0.0_f64;
-        for i in -70_800..=70_900 {
+        for i in -70_700..=70_800 {
             let x = f64::from(i) / 100.0 + f64::from(i % 7) * 1e-4;
-            let (found, right) = (exp(x.min(709.0)), x.min(709.0).exp());
+            let (found, right) = (exp(x), x.exp());
             worst = worst.max((found / right - 1.0).abs());
         }
         assert!(worst < 1e-15, "{worst}");
