@@ -126,24 +126,20 @@ fn forest(trees: &str, times: &str) -> f64 {
     let columns = Columns::new(vec![Column::Category(3)]).unwrap();
     let classes = Classes::new(2).unwrap();
     let learner = ForestClassifier::new(columns, classes, &relation(times), options).unwrap();
-    match learner.spec() {
-        MechanismSpec::Leaf(Leaf::DiscreteLaplace { scale: _, sensitivity }) => {
-            let each = if learner.neighbours() == Neighbours::Replace { 2.0 } else { 1.0 };
-            each * sensitivity.to_f64_nearest() / 256.0
-        }
-        other => distance(&other, learner.neighbours(), 256.0),
+    let spec = learner.spec();
+    if let MechanismSpec::Leaf(Leaf::DiscreteLaplace { sensitivity, .. }) = &spec {
+        let each = if learner.neighbours() == Neighbours::Replace { 2.0 } else { 1.0 };
+        return each * sensitivity.to_f64_nearest() / 256.0;
     }
+    distance(&spec, learner.neighbours(), 256.0)
 }
 
 fn divergence(runs: &Runs, sigma: &str, order: &str) -> f64 {
     let base = format!("gaussian(sigma={sigma})").parse().unwrap();
-    match spec_of_best(&[base], runs, Neighbours::AddRemove).unwrap() {
-        MechanismSpec::Leaf(Leaf::Renyi { table }) => {
-            let order = rational(order);
-            table.iter().find(|(known, _)| *known == order).unwrap().1.to_f64_nearest()
-        }
-        other => panic!("{other} is no table"),
-    }
+    let spec = spec_of_best(&[base], runs, Neighbours::AddRemove).unwrap();
+    let MechanismSpec::Leaf(Leaf::Renyi { table }) = &spec else { panic!("{spec} is no table") };
+    let order = rational(order);
+    table.iter().find(|(known, _)| *known == order).unwrap().1.to_f64_nearest()
 }
 
 /// What the crate says about a row, and how far it may be off, relatively.
@@ -209,7 +205,7 @@ fn a_search_of_pure_runs_costs_two_and_eta_of_them() {
     let base: MechanismSpec = "laplace(scale=2)".parse().unwrap();
     for (eta, epsilon) in [("1", "3/2"), ("0", "1"), ("-1/2", "3/4")] {
         let runs = Runs::negative_binomial(rational(eta), rational("1/10")).unwrap();
-        let spec = spec_of_best(&[base.clone()], &runs, Neighbours::AddRemove).unwrap();
+        let spec = spec_of_best(std::slice::from_ref(&base), &runs, Neighbours::AddRemove).unwrap();
         let expected = Leaf::Pure { epsilon: rational(epsilon) };
         assert_eq!(spec, MechanismSpec::leaf(expected).unwrap());
     }

@@ -229,9 +229,9 @@ mod tests {
             for reach in [0.1, 0.577, 1.0] {
                 let statistics = statistics(norm, reach);
                 for i in 0..odd.len().pow(3) {
-                    let at = |k: usize| odd[i / odd.len().pow(k as u32) % odd.len()];
+                    let at = |k: u32| odd[i / odd.len().pow(k) % odd.len()];
                     let rows = [[7.0, 1.0, -3.0, 2.0], [at(0), at(1), at(2), at(0)]];
-                    let label = (i % 4) as u32;
+                    let label = u32::try_from(i % 4).unwrap();
                     let both = Classified::new(Matrix::from_rows(&rows), vec![0, label]).unwrap();
                     let one = Classified::new(Matrix::from_rows(&rows[..1]), vec![0]).unwrap();
                     let (a, b) = (statistics.of(&both), statistics.of(&one));
