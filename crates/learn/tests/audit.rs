@@ -11,6 +11,7 @@
     clippy::panic,
     clippy::disallowed_methods,
     dead_code,
+    unreachable_pub,
     reason = "tests may fail, issue permits that nobody paid for, and share what not all of them use"
 )]
 

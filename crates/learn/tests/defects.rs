@@ -9,6 +9,7 @@
     clippy::disallowed_methods,
     clippy::cast_precision_loss,
     dead_code,
+    unreachable_pub,
     reason = "tests may fail, issue permits that nobody paid for, and share what not all of them use"
 )]
 

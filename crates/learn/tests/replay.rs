@@ -10,6 +10,7 @@
     clippy::disallowed_methods,
     clippy::cast_precision_loss,
     dead_code,
+    unreachable_pub,
     reason = "tests may fail, issue permits that nobody paid for, and share what not all of them use"
 )]
 
@@ -19,19 +20,75 @@ mod mutants;
 #[path = "replay/tally.rs"]
 mod tally;
 
-use std::collections::BTreeSet;
-
 use audited::tables::{Record, company, hostile, table};
-use audited::{Case, RELATIONS, Subject, WANTED, Wanted, cases};
+use audited::{Subject, Wanted, cases};
 use tally::{Closest, stated, told};
 use throng_audit::Outcome;
-use throng_audit::replay::{Claimed, Finding, Recorder, Tape, Watch, compare};
+use throng_audit::replay::{Claimed, Recorder, Tape, Trace, Watch, compare};
 use throng_learn::any::{KINDS, Table};
 use throng_mechanism::Neighbours;
 use throng_sample::SeededEntropy;
 
-/// Those that are offered for (epsilon, delta) and Gaussian privacy only: their noise is Gaussian.
-const GAUSSIAN_ONLY: [&str; 0] = [];
+/// What each is asked for: little noise, so that it goes on as it does on many records.
+const SIZE: f64 = 20.0;
+
+/// Whether it is there for a guarantee, at the least.
+fn is_offered(title: &str, wanted: Wanted, under: Neighbours) -> bool {
+    let is = |words: &[&str]| words.iter().any(|word| title.contains(word));
+    let by_relation = match under {
+        Neighbours::AddRemove => true,
+        Neighbours::Replace | Neighbours::ZeroOut => !is(&["network", "segment", "objective"]),
+    };
+    let by_target = match wanted {
+        // Noise that is Gaussian has no epsilon alone.
+        Wanted::Pure => {
+            let gaussian = ["gradient", "kernel", "objective", "boosting", "network", "image"];
+            !is(&gaussian) && !is(&["k-means", "pca", "segment", "correlated"])
+        }
+        Wanted::Approximate => true,
+        Wanted::Gaussian => !is(&["functional", "objective", "synthetic"]),
+    };
+    by_relation && by_target
+}
+
+/// What the replay cannot follow.
+///
+/// *Objective perturbation* hides a record by the random term of its objective: minima of neighbours are far
+/// apart, and the noise on top is for what is left between them and the point found. Its proof is in
+/// `src/erm/objective.rs`, and `audit.rs` tries it. *A search* tosses its coins for records before it draws how
+/// many fits there are: one record more is another number of fits on the same tape. So it is replayed
+/// for records that are replaced.
+fn is_followed(title: &str, under: Neighbours) -> bool {
+    !title.contains("objective") && (title != "search" || under == Neighbours::Replace)
+}
+
+/// Whether each noise is told of what moves by all together, so that only what is measured adds up: steps that are
+/// correlated, counts of which a record is in one, fits that are not all paid for.
+fn is_shared(title: &str) -> bool {
+    ["correlated", "image", "beta", "dirichlet", "search"].iter().any(|word| title.contains(word))
+}
+
+/// How close pairs come to the distance that noise is made for: that of the noise for which they come least
+/// close. Noise for less would be found out.
+fn reached(title: &str, under: Neighbours) -> f64 {
+    let far = under == Neighbours::AddRemove;
+    match title {
+        // Its slope is 1 only where a record is quite wrong, which its own pull prevents.
+        "logistic, output" => 0.4,
+        // Each step has its part of what all of them move.
+        _ if title.contains("correlated") => 0.1,
+        // Small images have next to nothing at most scales.
+        "image-classifier" => 0.05,
+        // Each layer has its share of the square, and a small network fills one only.
+        "network, per layer" => 0.65,
+        "network, convolution" => 0.75,
+        // Scores move by at most half of what the proof allows, on so few records.
+        "synthetic" => 0.2,
+        _ if far => 0.85,
+        // Twice the contribution is what the triangle inequality allows; few vectors turn round.
+        _ => 0.4,
+    }
+}
 
 /// Neighbouring tables. The record that differs is the last: the tape hands out coins and places in the order of
 /// the records, and those of the records that both have must be the same.
@@ -57,93 +114,108 @@ fn pairs(subject: &Subject) -> Vec<[Table; 2]> {
 
 /// What is watched of a subject.
 fn watch(subject: &Subject, pure: bool) -> Watch {
-    // A coin or a place for each record.
-    let by_record = ["sampled", "image", "search", "correlated", "synthetic"];
+    // A coin or a place for each record, or a choice that is made by rejection.
+    let by_record = ["sampled", "image", "search", "correlated", "blocks", "synthetic"];
     let randomness = !by_record.iter().any(|word| subject.title.contains(word));
     let claimed = stated(&subject.spec, subject.under, pure).map(|cost| {
+        // The sums here are in floating point.
         let cost = cost * (1.0 + 1e-9);
         if pure { Claimed::pure(cost) } else { Claimed::zcdp(cost) }
     });
+    let claimed = claimed.filter(|_| subject.title != "search");
     Watch { randomness, claimed, ..Watch::default().coupled() }
 }
 
-/// What is found on a pair, and how close it comes to what is declared.
-fn found(subject: &Subject, pair: &[Table; 2], watch: &Watch) -> (Vec<Finding>, Closest, f64) {
+/// Two runs with the same randomness and the same answers.
+fn traces(subject: &Subject, pair: &[Table; 2], seed: u64) -> [Trace; 2] {
     let run = |table: &Table, recorder: &mut Recorder<'_>| {
         (subject.run)(table, recorder).map(|value| Outcome::Text(value.to_string()))
     };
-    let mut tape = Tape::new(Box::new(SeededEntropy::new(20)));
+    let mut tape = Tape::new(Box::new(SeededEntropy::new(seed)));
     tape.couple();
-    let [zero, one] = [0, 1].map(|i| tape.record(|recorder| run(&pair[i], recorder)).unwrap());
-    assert!(zero.outcome.is_ok(), "{}: {:?}", subject.title, zero.outcome);
-    let closest = Closest::of([&zero, &one]);
-    let pure = matches!(watch.claimed, Some(Claimed::Pure(_)));
-    (compare([&zero, &one], watch), closest, told(&zero, pure))
+    pair.each_ref().map(|table| tape.record(|recorder| run(table, recorder)).unwrap())
 }
 
-/// Which subjects there are for a guarantee.
-fn subjects(wanted: Wanted, under: Neighbours) -> Vec<Subject> {
-    let privacy = wanted.privacy(1.0, under);
-    let made = |case: &Case| match (case.make)(&privacy, true) {
-        Ok(subject) => Some(subject),
-        Err(error) => {
-            println!(
-                "REFUSED {wanted:?} {under:?} {}: {}",
-                case.title,
-                error.to_string().lines().next().unwrap()
-            );
-            None
-        }
-    };
-    cases().iter().filter_map(made).collect()
-}
-
-fn replayed(wanted: Wanted, under: Neighbours) {
+/// What is wrong with a subject.
+fn wrong(subject: &Subject, wanted: Wanted) -> Option<String> {
     let pure = wanted == Wanted::Pure;
-    for subject in subjects(wanted, under) {
-        let start = std::time::Instant::now();
-        let watch = watch(&subject, pure);
-        let mut closest = Closest::default();
-        let mut total = 0.0;
-        for pair in pairs(&subject) {
-            let (findings, close, told) = found(&subject, &pair, &watch);
-            if let Some(f) = findings.first() {
-                println!("FOUND {}: {f} {}", subject.title, findings.len());
-                break;
-            }
-            closest = closest.max(close);
-            total = told;
+    let watch = watch(subject, pure);
+    let mut closest = Closest::default();
+    for (seed, pair) in (1..).zip(pairs(subject)) {
+        let [zero, one] = traces(subject, &pair, seed);
+        if let Err(error) = &zero.outcome {
+            return Some(format!("fails: {error}"));
         }
-        let stated = stated(&subject.spec, subject.under, pure);
-        println!(
-            "{wanted:?} {under:?} {}: {closest:?} told {total} stated {stated:?} {:?}",
-            subject.title,
-            start.elapsed()
-        );
+        if let Some(finding) = compare([&zero, &one], &watch).first() {
+            return Some(format!("{finding}, on {pair:?}"));
+        }
+        let (told, stated) = (told(&zero, pure), stated(&subject.spec, subject.under, pure));
+        if !is_shared(&subject.title) {
+            let stated = stated.unwrap_or(f64::NAN);
+            // A little less than stated: noise on a grid is described by normal noise that hides less.
+            if !(told <= stated * (1.0 + 1e-9) && told > 0.85 * stated) {
+                return Some(format!("its noise costs {told}, stated are {stated}"));
+            }
+        }
+        closest = closest.max(Closest::of([&zero, &one]));
     }
+    let least = reached(&subject.title, subject.under);
+    (closest.least() < least).then(|| format!("pairs come no closer than {closest:?}"))
+}
+
+/// Replays all that there are for a guarantee.
+fn replayed(wanted: Wanted, under: Neighbours) {
+    let privacy = wanted.privacy(SIZE, under);
+    let mut failures = Vec::new();
+    for case in cases() {
+        let subject = match (case.make)(&privacy, true) {
+            Ok(subject) => subject,
+            Err(error) => {
+                assert!(!is_offered(case.title, wanted, under), "{}: {error}", case.title);
+                continue;
+            }
+        };
+        if is_followed(case.title, under) {
+            let found = wrong(&subject, wanted);
+            failures.extend(found.map(|what| format!("{}: {what}", case.title)));
+        }
+    }
+    assert!(failures.is_empty(), "{wanted:?} {under:?}\n{}", failures.join("\n"));
 }
 
 #[test]
-fn pure_add_remove() {
+fn for_epsilon_alone_a_record_more() {
     replayed(Wanted::Pure, Neighbours::AddRemove);
 }
 
 #[test]
-fn pure_replace() {
+fn for_epsilon_alone_another_record() {
     replayed(Wanted::Pure, Neighbours::Replace);
 }
 
 #[test]
-fn approximate_add_remove() {
+fn for_epsilon_and_delta_a_record_more() {
     replayed(Wanted::Approximate, Neighbours::AddRemove);
 }
 
 #[test]
-fn approximate_replace() {
+fn for_epsilon_and_delta_another_record() {
     replayed(Wanted::Approximate, Neighbours::Replace);
 }
 
 #[test]
-fn gaussian_add_remove() {
+fn for_gaussian_privacy_a_record_more() {
     replayed(Wanted::Gaussian, Neighbours::AddRemove);
+}
+
+#[test]
+fn for_gaussian_privacy_another_record() {
+    replayed(Wanted::Gaussian, Neighbours::Replace);
+}
+
+#[test]
+fn every_kind_is_replayed() {
+    for kind in KINDS {
+        assert!(cases().iter().any(|case| case.title.split(',').next() == Some(kind.name)));
+    }
 }

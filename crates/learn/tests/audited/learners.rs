@@ -3,11 +3,15 @@
 use serde_json::{Value, json};
 use throng_learn::any::{self, AnyLearner, AnyModel, Table};
 use throng_learn::{LearnError, Matrix, Predictions, Privacy};
-use throng_mechanism::Mechanism;
+use throng_mechanism::{Mechanism, Neighbours};
 use throng_sample::Entropy;
 
 use super::tables::schema;
 use super::{Case, Subject, ran};
+
+/// Kinds that describe one column.
+pub const CONJUGATE: [&str; 4] =
+    ["beta-bernoulli", "dirichlet-categorical", "normal-mean", "gamma-poisson"];
 
 /// The learner of a kind, with settings.
 pub fn learner(
@@ -19,7 +23,13 @@ pub fn learner(
     let columns = if settings.get("image").is_some() { "image" } else { kind };
     let columns = if kind == "image-classifier" { "image" } else { columns };
     let schema = schema(columns, any::kind(kind)?.task, wide);
-    AnyLearner::new(kind, &schema, privacy, settings.as_object().unwrap())
+    let mut settings = settings.as_object().unwrap().clone();
+    // What describes a column wants to know how many records there are, where that is public.
+    let describes = CONJUGATE.contains(&kind);
+    if describes && privacy.neighbours() == Neighbours::Replace {
+        settings.insert("records".to_owned(), json!(4));
+    }
+    AnyLearner::new(kind, &schema, privacy, &settings)
 }
 
 fn case(kind: &'static str, title: &'static str, settings: Value) -> Case {

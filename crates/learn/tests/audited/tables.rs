@@ -74,6 +74,7 @@ pub fn hostile(columns: usize) -> Vec<Record> {
         all(-1e9),
         turns(1e9, -1e9),
         turns(-1e9, 1e9),
+        all(0.0),
         all(0.5),
         all(1.0),
         all(f64::NAN),

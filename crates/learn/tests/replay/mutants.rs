@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use throng_account::{MechanismSpec, Neighbours};
-use throng_audit::replay::Finding;
+use throng_audit::replay::{Finding, compare};
 use throng_learn::Matrix;
 use throng_learn::any::{Table, Task};
 use throng_mechanism::{Grid, L2, Mechanism, MechanismError, Noise, Run, Sensitivity};
@@ -11,7 +11,7 @@ use throng_numeric::Rational;
 use throng_sample::Entropy;
 
 use super::audited::{Subject, ran};
-use super::{found, pairs, watch};
+use super::{pairs, traces, watch};
 
 const TREES: usize = 4;
 
@@ -124,7 +124,11 @@ impl Mechanism for Forest {
 fn findings(flaw: Flaw, under: Neighbours) -> Vec<Finding> {
     let subject = Forest::new(flaw, under).subject();
     let watch = watch(&subject, false);
-    pairs(&subject).iter().flat_map(|pair| found(&subject, pair, &watch).0).collect()
+    let found = |pair| {
+        let [zero, one] = traces(&subject, pair, 20);
+        compare([&zero, &one], &watch)
+    };
+    pairs(&subject).iter().flat_map(found).collect()
 }
 
 #[test]
