@@ -26,19 +26,57 @@ use throng_learn::any::KINDS;
 use throng_mechanism::Neighbours;
 use throng_sample::SeededEntropy;
 
-/// Fits in each world, and those before them that only choose what to look at.
-const RUNS: usize = 1200;
-const PILOTS: usize = 150;
+/// Fits in each world; and those before them that only choose what to look at.
+fn effort(title: &str) -> (usize, usize) {
+    match title {
+        // Some milliseconds each.
+        "image-classifier" => (300, 60),
+        "network, convolution" => (600, 100),
+        _ => (2400, 150),
+    }
+}
+
 /// The chance of a false alarm in one audit.
 const FALSE_ALARM: f64 = 1e-8;
 /// What all learners are asked for: much, so that a defect of a factor shows in few fits.
-const SIZE: f64 = 3.0;
-
-/// The share of the privacy parameter whose claim the fits refute.
-fn seen(title: &str) -> f64 {
-    match title {
-        _ => 0.5,
+const fn size(wanted: Wanted) -> f64 {
+    match wanted {
+        Wanted::Pure => 6.0,
+        Wanted::Approximate => 20.0,
+        Wanted::Gaussian => 3.0,
     }
+}
+
+/// The share of the privacy parameter whose claim these fits refute, with something to spare; none if they show
+/// nothing. Less than a half where a model shows less of the canary than its noise is made for.
+fn seen(title: &str, wanted: Wanted, under: Neighbours) -> Option<f64> {
+    let share = match (title, wanted) {
+        // Two thousand fits show a likelihood ratio of a hundred at most, less than epsilon allows.
+        ("forest, disjoint", Wanted::Pure) => 0.2,
+        ("beta-bernoulli" | "dirichlet-categorical", Wanted::Pure) => 0.3,
+        ("linear, moments", Wanted::Pure) => 0.02,
+        (_, Wanted::Pure) if title != "linear, functional" => 0.4,
+        // The canary is in one of two trees, or far from the ends of a line that its noise is made for.
+        ("boosting-regression" | "forest, disjoint" | "scaler", _) => 0.4,
+        // The model is a quotient of sums, or its weights; or a number that is not there often.
+        ("linear, moments" | "naive-bayes" | "network, flat" | "network, adaptive", _) => 0.3,
+        ("svm, output" | "bounds" | "synthetic", _) => 0.3,
+        // Noise is for several sums of which the model shows few.
+        ("boosting" | "forest-regression, disjoint" | "pca", _) => 0.2,
+        ("logistic, gradient" | "svm, gradient", _) => 0.2,
+        // Its own pull leaves a record little slope; random features; a mean of blocks; small images.
+        ("logistic, output" | "svm, kernel" | "svm, objective", _) => 0.1,
+        ("k-means, blocks" | "image-classifier", _) => 0.1,
+        // Starts and batches are drawn at random, or the cost of a search is that of the worst number of fits.
+        ("network, per layer" | "network, sampled" | "search", _) => 0.05,
+        ("descent with correlated noise" | "logistic, objective" | "linear, functional", _) => 0.05,
+        ("network, convolution", _) => 0.01,
+        // Four records are no cluster: its noise hides all of them.
+        ("k-means, sketch", _) => return None,
+        _ => 0.5,
+    };
+    // Twice the contribution is what noise is made for; the canary and its opposite differ by less.
+    Some(if under == Neighbours::Replace { 0.5 * share } else { share })
 }
 
 /// Three records in the middle, and in the second world the canary in a corner, labelled like nobody else;
@@ -116,8 +154,9 @@ impl Direction {
 
 /// What is looked at, in both worlds.
 fn outcomes(subject: &Subject, seed: u64) -> [Outcomes; 2] {
-    let direction = Direction::of(&runs(subject, PILOTS, seed));
-    runs(subject, RUNS, seed + 1).map(|runs| {
+    let (fits, pilots) = effort(&subject.title);
+    let direction = Direction::of(&runs(subject, pilots, seed));
+    runs(subject, fits, seed + 1).map(|runs| {
         let mut outcomes = Outcomes::default();
         runs.iter().for_each(|run| outcomes.push(direction.seen(run)));
         outcomes
@@ -148,29 +187,27 @@ fn audited(case: &Case, wanted: Wanted, under: Neighbours, seed: u64) -> Result<
         let subject = (case.make)(&wanted.privacy(size, under), false);
         subject.unwrap_or_else(|error| panic!("{}: {error}", case.title))
     };
-    let start = std::time::Instant::now();
-    let subject = make(SIZE);
+    let subject = make(size(wanted));
     let worlds = outcomes(&subject, seed);
-    let fitted = start.elapsed();
     let title = format!("{} ({wanted:?}, {under:?})", case.title);
     if is_refuted(&claim(&subject), &worlds) {
         return Err(format!("{title} is less private than it says"));
     }
-    let share = seen(case.title);
-    let shown = is_refuted(&claim(&make(SIZE * share)), &worlds);
-    println!("{title}: {fitted:?} of {:?}, {share} {shown}", start.elapsed());
-    if shown {
-        return Ok(());
+    match seen(case.title, wanted, under) {
+        Some(share) if !is_refuted(&claim(&make(size(wanted) * share)), &worlds) => {
+            Err(format!("{title}: a claim of {share} of the truth passes"))
+        }
+        Some(_) | None => Ok(()),
     }
-    let best = [0.7, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02]
-        .into_iter()
-        .find(|share| is_refuted(&claim(&make(SIZE * share)), &worlds));
-    Err(format!("{title}: a claim of {share} of the truth passes; refuted is {best:?}"))
 }
 
 /// What is asked for of a case: Gaussian privacy, where it can be had.
 fn usual(title: &str) -> Wanted {
     match title {
+        // Gaussian noise on whole counts is never below two steps, which hides more than is asked for.
+        "beta-bernoulli" | "dirichlet-categorical" | "normal-mean" | "gamma-poisson" => {
+            Wanted::Pure
+        }
         "linear, functional" => Wanted::Pure,
         "logistic, objective" | "svm, objective" | "synthetic" => Wanted::Approximate,
         _ => Wanted::Gaussian,
@@ -226,7 +263,7 @@ fn some(titles: &[&str], wanted: Wanted, under: Neighbours) {
 #[test]
 fn records_that_are_replaced() {
     let titles =
-        ["linear, moments", "logistic, output", "forest, all", "histogram", "normal-mean", "fit"];
+        ["linear, moments", "svm, output", "forest, all", "naive-bayes", "histogram", "fit"];
     some(&titles, Wanted::Gaussian, Neighbours::Replace);
 }
 
