@@ -10,6 +10,7 @@ fn size(x: &Rational) -> f64 {
 
 /// What all noise of a spec costs by the most that its inputs move, without what sampling saves: epsilon,
 /// or rho; none where a spec does not speak of noise.
+#[allow(clippy::wildcard_enum_match_arm, reason = "all other specs state something else")]
 pub fn stated(spec: &MechanismSpec, under: Neighbours, pure: bool) -> Option<f64> {
     // Under replace a spec counts from the middle.
     let times = if under == Neighbours::Replace { 2.0 } else { 1.0 };
