@@ -30,7 +30,12 @@ use throng_mechanism::Neighbours;
 use throng_sample::SeededEntropy;
 
 /// What each is asked for: little noise, so that it goes on as it does on many records.
-const SIZE: f64 = 20.0;
+const fn size(wanted: Wanted) -> f64 {
+    match wanted {
+        Wanted::Pure | Wanted::Approximate => 20.0,
+        Wanted::Gaussian => 3.0,
+    }
+}
 
 /// Whether it is there for a guarantee, at the least.
 fn is_offered(title: &str, wanted: Wanted, under: Neighbours) -> bool {
@@ -170,7 +175,7 @@ fn wrong(subject: &Subject, wanted: Wanted) -> Option<String> {
 
 /// Replays all that there are for a guarantee.
 fn replayed(wanted: Wanted, under: Neighbours) {
-    let privacy = wanted.privacy(SIZE, under);
+    let privacy = wanted.privacy(size(wanted), under);
     let mut failures = Vec::new();
     for case in cases() {
         let subject = match (case.make)(&privacy, true) {

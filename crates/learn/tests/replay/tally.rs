@@ -116,6 +116,10 @@ impl Closest {
 
 fn closeness(a: &Primitive, b: &Primitive) -> f64 {
     let Some(declared) = &a.declared else { return 0.0 };
+    if a.inputs.is_empty() {
+        // Answers before it left nothing to look at.
+        return f64::INFINITY;
+    }
     let moved = a.inputs.iter().zip(&b.inputs).map(|(x, y)| (x.to_f64() - y.to_f64()).abs());
     match (&a.draws, declared.norm) {
         (Draws::Gaussian { .. }, _) => {
