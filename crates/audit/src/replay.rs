@@ -30,6 +30,13 @@
 //! # Ok::<(), AuditError>(())
 //! ```
 //!
+//! # Adaptive mechanisms
+//! Where later primitives look at data through earlier answers (steps of a descent), two runs soon do
+//! different things for a good reason. [`Watch::coupled`] hands the second run the answers of the first: then
+//! each primitive must have inputs as close as declared *given* all answers before it, which is what
+//! adaptive composition asks for, and the releases must be equal to the last bit, as they are functions of
+//! the answers.
+//!
 //! # What a finding is worth
 //! Inputs that are further apart than declared, on neighbours, are a wrong declaration, whatever the
 //! noise; so are noise or flow that depend on data where nothing released explains it. Not every finding
@@ -89,6 +96,9 @@ pub fn replay<D: ?Sized>(
     watch: &Watch,
 ) -> Result<Vec<Finding>, AuditError> {
     tape.forget();
+    if watch.coupled {
+        tape.couple();
+    }
     let [zero, one] = neighbours;
     let zero = tape.record(|recorder| target.run(zero, recorder))?;
     let one = tape.record(|recorder| target.run(one, recorder))?;

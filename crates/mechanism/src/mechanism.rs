@@ -44,6 +44,24 @@ impl<'a> Run<'a> {
     #[expect(clippy::unused_self, reason = "the auditor's build reports")]
     pub(crate) fn observe_keys<K: std::hash::Hash>(&mut self, _: &[K]) {}
 
+    /// Lets an auditor decide what is handed over; nothing at all without the feature `replay`.
+    #[cfg(feature = "replay")]
+    pub(crate) fn settle(&mut self, answer: &mut [i64]) {
+        self.entropy.settle(answer);
+    }
+
+    #[cfg(not(feature = "replay"))]
+    #[inline(always)]
+    #[expect(clippy::unused_self, reason = "the auditor's build asks")]
+    pub(crate) fn settle(&mut self, _: &mut [i64]) {}
+
+    /// The same for a place in a list.
+    pub(crate) fn settled(&mut self, place: usize) -> usize {
+        let mut answer = [i64::try_from(place).unwrap_or(i64::MAX)];
+        self.settle(&mut answer);
+        usize::try_from(answer[0]).unwrap_or(place)
+    }
+
     /// Where the noise comes from.
     pub fn entropy(&mut self) -> &mut dyn Entropy {
         self.entropy

@@ -348,7 +348,9 @@ impl Noise {
             }
         };
         run.observe(|| self.observed(values, runs));
-        add_all(&sampler, values, run)
+        add_all(&sampler, values, run)?;
+        run.settle(values);
+        Ok(())
     }
 
     fn observed(&self, values: &[i64], runs: u32) -> Observed {

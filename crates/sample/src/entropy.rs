@@ -39,6 +39,13 @@ pub trait Entropy {
     fn observe(&mut self, event: &dyn std::any::Any) {
         let _ = event;
     }
+
+    /// Takes note of what a mechanism is about to hand over. An auditor's source may put another answer in
+    /// its place, so that two runs go on from the same; all others do nothing.
+    #[cfg(feature = "replay")]
+    fn settle(&mut self, answer: &mut [i64]) {
+        let _ = answer;
+    }
 }
 
 impl<E: Entropy + ?Sized> Entropy for &mut E {
@@ -53,6 +60,11 @@ impl<E: Entropy + ?Sized> Entropy for &mut E {
     #[cfg(feature = "replay")]
     fn observe(&mut self, event: &dyn std::any::Any) {
         (**self).observe(event);
+    }
+
+    #[cfg(feature = "replay")]
+    fn settle(&mut self, answer: &mut [i64]) {
+        (**self).settle(answer);
     }
 }
 

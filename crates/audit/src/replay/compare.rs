@@ -15,13 +15,16 @@ pub struct Watch {
     pub order: bool,
     /// How much randomness is used: not where rows are sampled, or samplers reject.
     pub randomness: bool,
+    /// Both runs go on from the same answers of their primitives, so that all that follows must be the same
+    /// but for the inputs of later ones, and so must be what is released.
+    pub coupled: bool,
     /// What the whole run is claimed to cost.
     pub claimed: Option<Claimed>,
 }
 
 impl Default for Watch {
     fn default() -> Self {
-        Self { length: true, order: true, randomness: true, claimed: None }
+        Self { length: true, order: true, randomness: true, coupled: false, claimed: None }
     }
 }
 
@@ -30,6 +33,12 @@ impl Watch {
     #[must_use]
     pub fn claiming(self, claimed: Claimed) -> Self {
         Self { claimed: Some(claimed), ..self }
+    }
+
+    /// With the same answers in both runs.
+    #[must_use]
+    pub fn coupled(self) -> Self {
+        Self { coupled: true, ..self }
     }
 
     /// For releases whose length noise decides.
@@ -42,7 +51,8 @@ impl Watch {
 /// Compares two traces of neighbours.
 #[must_use]
 pub fn compare([zero, one]: [&Trace; 2], watch: &Watch) -> Vec<Finding> {
-    let mut walk = Walk { watch, findings: Vec::new(), cost: Number::ZERO, state: State::Alike };
+    let state = State::Alike;
+    let mut walk = Walk { watch, findings: Vec::new(), cost: Number::ZERO, state, before: state };
     walk.events(zero, one);
     walk.cost();
     if walk.state == State::Released {
@@ -73,6 +83,8 @@ struct Walk<'a> {
     findings: Vec<Finding>,
     cost: Number,
     state: State,
+    /// Before the last primitive.
+    before: State,
 }
 
 impl Walk<'_> {
@@ -84,9 +96,11 @@ impl Walk<'_> {
                 (Event::Primitive(a), Event::Primitive(b))
                     if a.label == b.label && a.draws.is_like(&b.draws) =>
                 {
+                    self.before = self.state;
                     self.primitives(a, b, is_above(next));
                 }
                 (Event::Branch { .. }, Event::Branch { .. }) if a == b => {}
+                (Event::Settled, Event::Settled) => self.state = self.before,
                 (Event::Released(x), Event::Released(y)) => {
                     if x != y {
                         self.state = State::Released;
@@ -165,7 +179,7 @@ impl Walk<'_> {
     fn randomness(&mut self, zero: &Trace, one: &Trace) {
         let labels = zero.events.iter().filter_map(|event| match event {
             Event::Primitive(primitive) => Some(primitive.label.clone()),
-            Event::Branch { .. } | Event::Released(_) => None,
+            Event::Branch { .. } | Event::Released(_) | Event::Settled => None,
         });
         let pages = std::iter::once(None).chain(labels.map(Some));
         for (after, (a, b)) in pages.zip(zero.drawn.iter().zip(&one.drawn)) {

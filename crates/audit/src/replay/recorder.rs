@@ -125,6 +125,8 @@ pub enum Event {
     },
     /// Something became known to whoever sees the release, so that what follows may depend on it.
     Released(String),
+    /// The last primitive handed over the same in both runs, whatever its inputs.
+    Settled,
 }
 
 impl fmt::Display for Event {
@@ -136,6 +138,7 @@ impl fmt::Display for Event {
             Self::Branch { label, taken: true } => write!(f, "branch `{label}`, taken"),
             Self::Branch { label, taken: false } => write!(f, "branch `{label}`, not taken"),
             Self::Released(_) => f.write_str("something released"),
+            Self::Settled => f.write_str("an answer put in place"),
         }
     }
 }
@@ -254,5 +257,12 @@ impl Entropy for Recorder<'_> {
     #[cfg(feature = "replay")]
     fn observe(&mut self, event: &dyn std::any::Any) {
         super::observed::report(self, event);
+    }
+
+    #[cfg(feature = "replay")]
+    fn settle(&mut self, answer: &mut [i64]) {
+        if self.tape.settle(self.drawn.len().saturating_sub(1), answer) {
+            self.events.push(Event::Settled);
+        }
     }
 }

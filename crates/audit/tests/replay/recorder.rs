@@ -124,3 +124,33 @@ fn a_source_that_fails_is_an_error() {
     let mut tape = Tape::new(Box::new(Dead));
     assert!(replay(&run, [&false, &true], &mut tape, &Watch::default()).is_err());
 }
+
+#[test]
+fn coupled_runs_go_on_from_the_same_answers() {
+    let coupled = Watch::default().coupled();
+    // A second primitive whose input is the answer of the first, and something of the data.
+    let chain = |leak: i64| {
+        move |one: &bool, recorder: &mut Recorder<'_>| {
+            noise(recorder, f64::from(u8::from(*one)), Declared::l1(1.0));
+            let mut answer = [40 + i64::from(*one)];
+            recorder.settle(&mut answer);
+            let input = [Number::from(answer[0] + leak * i64::from(*one))];
+            recorder.noise("second", Draws::laplace(1.0), Declared::l1(0.0), &input);
+            let mut last = [7 * answer[0]];
+            recorder.settle(&mut last);
+            Ok(Outcome::Integer(last[0]))
+        }
+    };
+    assert!(found(chain(0), &coupled).is_empty());
+    let apart = found(chain(0), &Watch::default());
+    assert!(matches!(apart[..], [Finding::InputsTooFar { .. }]), "{apart:?}");
+    let leaky = found(chain(1), &coupled);
+    assert!(matches!(leaky[..], [Finding::InputsTooFar { .. }]), "{leaky:?}");
+    // Something beside the answers is released.
+    let beside = |one: &bool, recorder: &mut Recorder<'_>| {
+        noise(recorder, f64::from(u8::from(*one)), Declared::l1(1.0));
+        recorder.settle(&mut [0]);
+        Ok(Outcome::Integer(i64::from(*one)))
+    };
+    assert_eq!(found(beside, &coupled), [Finding::BypassesNoise]);
+}

@@ -86,6 +86,7 @@ impl Mechanism for Exponential {
     fn answer(&self, input: &[i64], run: &mut Run<'_>) -> Result<usize, MechanismError> {
         let scores = self.contest.scores(input)?;
         run.observe(|| self.contest.observed("exponential", scores));
-        Ladder::of(scores).take(&self.contest.rate, run)
+        let place = Ladder::of(scores).take(&self.contest.rate, run)?;
+        Ok(run.settled(place))
     }
 }
