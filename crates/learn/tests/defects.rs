@@ -47,7 +47,7 @@ fn tape(seed: u64) -> Tape {
 
 fn forest(epsilon: f64, seen: Seen, trees: u32) -> ForestClassifier {
     let columns = Columns::new(vec![Column::Number(Interval::new(0.0, 1.0).unwrap())]).unwrap();
-    let options = ForestOptions { trees, depth: 1, seen };
+    let options = ForestOptions { trees, depth: 1, seen, ..ForestOptions::default() };
     let privacy = Privacy::pure(epsilon).unwrap();
     ForestClassifier::new(columns, Classes::new(2).unwrap(), &privacy, options).unwrap()
 }
