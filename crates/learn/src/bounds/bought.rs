@@ -48,9 +48,9 @@ impl Default for BuyBoundsOptions {
 /// # use throng_mechanism::{Budget, Mechanism, Sensitive};
 /// # use throng_sample::OsEntropy;
 /// let options = BuyBoundsOptions { beta: 1e-12, ..BuyBoundsOptions::default() };
-/// let learner = BuyBounds::new(1, &Privacy::pure(0.1)?, options)?;
+/// let learner = BuyBounds::new(1, &Privacy::pure(0.125)?, options)?;
 /// let ages = Matrix::new(5000, 1, (0..5000).map(|i| f64::from(18 + i % 70)).collect())?;
-/// let mut budget = Budget::pure("0.1".parse()?, learner.neighbours())?;
+/// let mut budget = Budget::pure("0.125".parse()?, learner.neighbours())?;
 /// let found = learner.fit(&Sensitive::new(ages), &mut budget, &mut OsEntropy)?;
 /// let ages = found.value()[0].expect("five thousand records show");
 /// assert_eq!((ages.lower(), ages.upper()), (16.0, 128.0));
