@@ -120,6 +120,9 @@ impl Mechanism for Forest {
     }
 }
 
+/// Whether a finding shows a flaw.
+type Shows = fn(&Finding) -> bool;
+
 /// Everything that is found on all pairs.
 fn findings(flaw: Flaw, under: Neighbours) -> Vec<Finding> {
     let subject = Forest::new(flaw, under).subject();
@@ -143,7 +146,7 @@ fn flaws_are_found_and_the_original_has_none() {
     let flow = |finding: &Finding| matches!(finding, Finding::DifferentFlow { .. });
     let cells = |finding: &Finding| matches!(finding, Finding::InputsDiffer { .. });
     let scale = |finding: &Finding| matches!(finding, Finding::ScaleDependsOnData { .. });
-    let shown: [(Flaw, Neighbours, fn(&Finding) -> bool); 11] = [
+    let shown: [(Flaw, Neighbours, Shows); 11] = [
         (Flaw::HalfTheNoise, AddRemove, dear),
         (Flaw::HalfTheNoise, Replace, dear),
         (Flaw::OneTree, AddRemove, far),
