@@ -87,6 +87,8 @@ fn reached(title: &str, under: Neighbours) -> f64 {
         _ if title.contains("correlated") => 0.1,
         // Small images have next to nothing at most scales.
         "image-classifier" => 0.05,
+        // Rows are weighed by their features, and the longest of these have no more than their share.
+        "linear, moments" if far => 0.8,
         // Each layer has its share of the square, and a small network fills one only.
         "network, per layer" => 0.65,
         "network, convolution" => 0.75,

@@ -20,7 +20,8 @@ pub(super) fn whole(x: f32, most: f32) -> f32 {
     (within + ROUND) - ROUND
 }
 
-/// One of the two nearest whole numbers, the nearer the likelier, within ±`most`; a whole number is itself.
+/// One of the two nearest whole numbers, the nearer the likelier, within ±`most`; a whole number of at most 2^12
+/// is itself.
 ///
 /// Rounding to the nearest makes 0 of all that is small, so that sums of small numbers vanish. Here the bits
 /// of `seed`, mixed, decide: over many numbers the errors cancel. Nothing secret is drawn, and none is
@@ -32,8 +33,9 @@ pub(super) fn whole(x: f32, most: f32) -> f32 {
 pub(super) fn either(x: f32, seed: f32, most: f32) -> f32 {
     let mixed = seed.to_bits().wrapping_mul(0x9E37_79B1);
     let mixed = (mixed ^ (mixed >> 15)).wrapping_mul(0x85EB_CA6B);
-    // 23 bits as the fraction of a number in [1, 2).
-    let shift = f32::from_bits(mixed >> 9 | 0x3F80_0000) - 1.5;
+    // 23 bits as the fraction of a number in [1, 2); a little less than that, so that a whole number
+    // below 2^12 does not come halfway to the next, also rounded.
+    let shift = 0.999 * (f32::from_bits(mixed >> 9 | 0x3F80_0000) - 1.5);
     whole(x + shift, most)
 }
 

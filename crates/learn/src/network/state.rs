@@ -55,7 +55,10 @@ impl State {
     /// Given weights.
     pub(super) fn from(parameters: &[f32], options: &NetworkOptions) -> Self {
         let length = parameters.len();
-        let kept = |needed: bool| Matrix::filled(1, if needed { length } else { 0 }, 0.0);
+        let kept = |needed: bool| match needed {
+            true => Matrix::filled(1, length, 0.0),
+            false => Matrix::filled(0, 0, 0.0),
+        };
         let (first, second) = match options.optimiser {
             Optimiser::Sgd { momentum } => (momentum > 0.0, false),
             Optimiser::Adam { .. } => (true, true),
@@ -80,14 +83,14 @@ impl State {
     ) -> Result<(), LearnError> {
         let fresh = Self::from(&vec![0.0; stages.iter().map(Stage::parameters).sum()], options);
         let tables = |state: &Self| {
-            [&state.parameters, &state.first, &state.second, &state.average].map(Matrix::columns)
+            let all = [&state.parameters, &state.first, &state.second, &state.average];
+            all.map(|table| (table.rows(), table.columns()))
         };
         let all = [&self.parameters, &self.first, &self.second, &self.average];
         let finite = all.iter().all(|table| table.values().iter().all(|x| x.is_finite()));
-        let rows = all.iter().all(|table| table.rows() == 1);
         let squares = self.second.values().iter().all(|x| *x >= 0.0);
         let clip = (1e-6..=1e6).contains(&self.clip);
-        if tables(self) == tables(&fresh) && rows && finite && squares && clip {
+        if tables(self) == tables(&fresh) && finite && squares && clip {
             return Ok(());
         }
         Err(LearnError::malformed("the checkpoint is of another network or optimiser"))

@@ -313,7 +313,8 @@ fn small_gradients_are_not_rounded_away() {
         along += number(*found) * clip / bound() * f64::from(*expected);
         square += f64::from(*expected) * f64::from(*expected);
     }
-    assert!((along / square - 1.0).abs() < 0.1, "{along} of {square}");
+    // What the roundings of 2000 records leave is about an eighth; to the nearest, all would be 0.
+    assert!((along / square - 1.0).abs() < 0.4, "{along} of {square}");
 }
 
 /// What the exactness of single precision rests on: whole numbers, small enough.

@@ -83,6 +83,8 @@ pub fn cases() -> Vec<Case> {
         case("forest", "forest, disjoint", disjoint.clone()),
         case("forest-regression", "forest-regression, all", trees),
         case("forest-regression", "forest-regression, disjoint", disjoint),
+        case("tree", "tree", json!({"depth": 1})),
+        case("tree-regression", "tree-regression", json!({"depth": 1})),
         case("naive-bayes", "naive-bayes", json!({})),
         case("network", "network, flat", json!({"layers": [], "steps": 2, "records": 4})),
         case(
@@ -104,6 +106,11 @@ pub fn cases() -> Vec<Case> {
             "network",
             "network, convolution",
             json!({"layers": convolution, "image": image, "steps": 2, "records": 4}),
+        ),
+        case(
+            "network",
+            "network, correlated",
+            json!({"layers": [], "steps": 4, "records": 4, "batch": 2, "noise": {"correlated": {"band": 2}}}),
         ),
         case(
             "image-classifier",
