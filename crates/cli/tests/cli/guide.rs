@@ -65,7 +65,9 @@ fn every_example_works() {
         assert!(found.len() >= 2, "{command} has no examples");
         all.extend(found);
     }
-    for task in ["fit", "predict", "evaluate", "inspect", "models", "bounds", "example", "sample"] {
+    for task in [
+        "fit", "search", "predict", "evaluate", "inspect", "models", "bounds", "example", "sample",
+    ] {
         let found = examples(&printed(&["learn", task, "--help"]));
         assert!(found.len() >= 2, "learn {task} has no examples");
         all.extend(found);
@@ -109,6 +111,7 @@ fn completions_know_the_commands() {
             "max-keys",
             "max-groups",
             "canaries",
+            "naive-bayes",
         ] {
             assert!(script.contains(word), "{shell}: {word}");
         }

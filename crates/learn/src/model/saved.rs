@@ -116,6 +116,13 @@ impl<M: Model> Saved<M> {
     fn to_value(&self) -> Result<Value, LearnError> {
         let model = serde_json::to_value(&self.model).map_err(|error| broken(&error))?;
         let card = serde_json::to_value(&self.card).map_err(|error| broken(&error))?;
+        // JSON has no word for numbers that are not finite: they are written as null. A model that cannot
+        // be read back is told of now, not when it is needed.
+        let again: M = M::deserialize(&model)
+            .map_err(|error| LearnError::malformed(format!("a parameter is not finite: {error}")))?;
+        if serde_json::to_value(&again).map_err(|error| broken(&error))? != model {
+            return Err(LearnError::malformed("it is not the same once it is read back"));
+        }
         Ok(json!({ "throng": FORMAT, "kind": M::KIND, "card": card, "model": model }))
     }
 
@@ -143,13 +150,26 @@ pub(crate) fn kind_of(value: &Value) -> Result<String, LearnError> {
     kind.map(str::to_owned).ok_or_else(|| LearnError::malformed("it does not say of which kind"))
 }
 
+/// The whole document of a saved model, in either form.
+///
+/// Safetensors begin with the length of their header, in eight bytes, and the header is an object. No
+/// text is taken for that: eight bytes of text are a length that no file has.
+pub(crate) fn read(bytes: &[u8]) -> Result<Value, LearnError> {
+    let length = bytes.first_chunk::<8>().map(|length| u64::from_le_bytes(*length));
+    let rest = u64::try_from(bytes.len().saturating_sub(8)).unwrap_or(u64::MAX);
+    if length.is_some_and(|length| length <= rest) && bytes.get(8) == Some(&b'{') {
+        return read_safetensors(bytes);
+    }
+    read_json(bytes)
+}
+
 /// The JSON form of a model.
-pub(crate) fn read_json(bytes: &[u8]) -> Result<Value, LearnError> {
+fn read_json(bytes: &[u8]) -> Result<Value, LearnError> {
     serde_json::from_slice(bytes).map_err(|error| broken(&error))
 }
 
 /// The whole JSON form of a model in safetensors.
-pub(crate) fn read_safetensors(bytes: &[u8]) -> Result<Value, LearnError> {
+fn read_safetensors(bytes: &[u8]) -> Result<Value, LearnError> {
     let tensors = SafeTensors::deserialize(bytes).map_err(|error| broken(&error))?;
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|error| broken(&error))?;
     let header = metadata.metadata().as_ref().and_then(|data| data.get(HEADER));

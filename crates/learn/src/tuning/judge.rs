@@ -3,6 +3,7 @@ use throng_mechanism::{Grid, MechanismError, Noise, PerCell, Run};
 use throng_numeric::Rational;
 use throng_sample::{Bernoulli, Entropy, SampleError};
 
+use crate::any::Table;
 use crate::evaluate::{self, FINE, fits, is_right};
 use crate::histogram::noise_for;
 use crate::math::number;
@@ -86,6 +87,37 @@ impl<Y: Clone, X: Clone> Divide for Examples<Y, X> {
 
     fn emptied(&self) -> Self {
         self.select(&[])
+    }
+}
+
+impl Divide for Table {
+    fn divide(
+        &self,
+        share: &Rational,
+        entropy: &mut dyn Entropy,
+    ) -> Result<(Self, Self), SampleError> {
+        Ok(match self {
+            Self::Classified(examples) => {
+                let (first, second) = examples.divide(share, entropy)?;
+                (Self::Classified(first), Self::Classified(second))
+            }
+            Self::Measured(examples) => {
+                let (first, second) = examples.divide(share, entropy)?;
+                (Self::Measured(first), Self::Measured(second))
+            }
+            Self::Plain(rows) => {
+                let (first, second) = rows.divide(share, entropy)?;
+                (Self::Plain(first), Self::Plain(second))
+            }
+        })
+    }
+
+    fn emptied(&self) -> Self {
+        match self {
+            Self::Classified(examples) => Self::Classified(examples.emptied()),
+            Self::Measured(examples) => Self::Measured(examples.emptied()),
+            Self::Plain(rows) => Self::Plain(rows.emptied()),
+        }
     }
 }
 
