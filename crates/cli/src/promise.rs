@@ -155,7 +155,8 @@ impl Promise {
         let usual = if pure.is_some() { "0" } else { USUAL_DELTA };
         let usual = number::probability(usual).map_err(Failure::bug)?;
         let delta = delta.unwrap_or(&usual);
-        let found = PrivacyLoss::of_spec(spec, under, Accuracy::default())?.epsilon(delta.down())?;
+        let found =
+            PrivacyLoss::of_spec(spec, under, Accuracy::default())?.epsilon(delta.down())?;
         let bracket = pure.map_or(found, |pure| least(found, &pure));
         Ok(Self {
             spec: spec.to_string(),

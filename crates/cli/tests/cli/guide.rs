@@ -65,9 +65,9 @@ fn every_example_works() {
         assert!(found.len() >= 2, "{command} has no examples");
         all.extend(found);
     }
-    for task in [
-        "fit", "search", "predict", "evaluate", "inspect", "models", "bounds", "example", "sample",
-    ] {
+    for task in
+        ["fit", "search", "predict", "evaluate", "inspect", "models", "bounds", "example", "sample"]
+    {
         let found = examples(&printed(&["learn", task, "--help"]));
         assert!(found.len() >= 2, "learn {task} has no examples");
         all.extend(found);

@@ -4,7 +4,7 @@ use throng_mechanism::{MechanismError, Run};
 use super::learners::other_table;
 use super::{AnyModel, Table, Task, kind};
 use crate::tuning::{HeldOutAccuracy, HeldOutFit, Judge, PublicAccuracy, PublicFit};
-use crate::{LearnError, Predict, Privacy, Schema};
+use crate::{Classified, LearnError, Measured, Predict, Privacy, Schema};
 
 /// A judge of models chosen by name: of classes or numbers, on public or private examples.
 ///
@@ -60,8 +60,8 @@ fn no_label(name: &str) -> LearnError {
 impl Judge<Table, AnyModel> for AnyJudge {
     fn spec(&self) -> Option<(MechanismSpec, Neighbours)> {
         match self {
-            Self::Classes(judge) => Judge::<_, &dyn Predict>::spec(judge),
-            Self::Number(judge) => Judge::<_, &dyn Predict>::spec(judge),
+            Self::Classes(judge) => Judge::<Classified, &dyn Predict>::spec(judge),
+            Self::Number(judge) => Judge::<Measured, &dyn Predict>::spec(judge),
             Self::PublicClasses(_) | Self::PublicNumber(_) => None,
         }
     }
@@ -74,7 +74,9 @@ impl Judge<Table, AnyModel> for AnyJudge {
     ) -> Result<f64, MechanismError> {
         let model = model.predictor()?;
         match (self, held_out) {
-            (Self::Classes(judge), Table::Classified(examples)) => judge.score(&model, examples, run),
+            (Self::Classes(judge), Table::Classified(examples)) => {
+                judge.score(&model, examples, run)
+            }
             (Self::Number(judge), Table::Measured(examples)) => judge.score(&model, examples, run),
             (Self::PublicClasses(judge), _) => judge.score(&model, held_out, run),
             (Self::PublicNumber(judge), _) => judge.score(&model, held_out, run),

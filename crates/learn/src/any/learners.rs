@@ -58,7 +58,8 @@ fn columns(schema: &Schema) -> Result<Columns, LearnError> {
 }
 
 fn one_column() -> LearnError {
-    let allowed = "a single one: a number with bounds or a category with levels, as the model needs";
+    let allowed =
+        "a single one: a number with bounds or a category with levels, as the model needs";
     LearnError::invalid("what is declared of columns", "something else", allowed)
 }
 

@@ -99,11 +99,8 @@ pub(super) fn buy(
         count += 1;
     })?;
     let table = Sensitive::new(Matrix::new(count, names.len(), values)?);
-    let parts = vec![
-        b"bounds".to_vec(),
-        serde_json::to_vec(names)?,
-        serde_json::to_vec(&resolution)?,
-    ];
+    let parts =
+        vec![b"bounds".to_vec(), serde_json::to_vec(names)?, serde_json::to_vec(&resolution)?];
     let label = format!("learn bounds {}", names.join(", "));
     let purchase = Purchase { label, parts, source, delta };
     payment.buy(&purchase, &learner, &table, |release| Found(release.into_parts().0))

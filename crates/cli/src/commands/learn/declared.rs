@@ -116,8 +116,10 @@ fn names(path: &Path, written: &str) -> Result<Vec<String>, Failure> {
         }
         _ => Err(wrong(
             path,
-            &format!("{written} is no range of columns: the ends must be whole numbers, the first below \
-                     the second, and at most {MOST} apart"),
+            &format!(
+                "{written} is no range of columns: the ends must be whole numbers, the first below \
+                     the second, and at most {MOST} apart"
+            ),
         )),
     }
 }

@@ -11,7 +11,7 @@ use throng_learn::evaluate::{
     self, Accuracy, AccuracyOptions, AccuracyReport, Between, Fit, FitReport,
 };
 use throng_learn::schema::Label;
-use throng_learn::{Classified, Measured, Predict, Schema};
+use throng_learn::{Classified, Measured, Predict, Privacy, Schema};
 use throng_ledger::Digest;
 use throng_mechanism::{Mechanism, Sensitive};
 
@@ -88,15 +88,10 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let (card, model) = ModelFile::load(&bytes)?;
     let (schema, encoding) = declared(&card)?;
     let task = any::kind(model.kind())?.task;
-    let fits = match (task, schema.label()) {
-        (Task::Classes, Some(Label::Classes { .. })) | (Task::Number, Some(Label::Number { .. })) => {
-            true
-        }
-        (Task::Classes | Task::Number | Task::Clusters | Task::Features | Task::Distribution, _) => {
-            false
-        }
-    };
-    if !fits {
+    if !matches!(
+        (task, schema.label()),
+        (Task::Classes, Some(Label::Classes { .. })) | (Task::Number, Some(Label::Number { .. }))
+    ) {
         return Err(Failure::usage(
             format!("a {} learns no label, so it is neither right nor wrong", model.kind()),
             "look at it with `throng learn inspect`",
@@ -108,7 +103,9 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         let what = format!("the card of the model declares {found} features, but it has {wanted}");
         return Err(Failure::usage(what, "use a model that `throng learn fit` wrote"));
     }
-    let test = Test { options, schema, model, name: Digest::of(&bytes) };
+    let privacy = if options.public { None } else { Some(options.wanted.privacy()?) };
+    let source = Source::of(&options.data)?;
+    let test = Test { options, schema, model, name: Digest::of(&bytes), privacy, source };
     match table::read(&options.data, schema, *encoding, task)? {
         Examples::Classified(examples) => test.classes(examples),
         Examples::Measured(examples) => test.numbers(examples),
@@ -123,31 +120,34 @@ struct Test<'a> {
     model: &'a dyn Predict,
     /// The digest of the file of the model, which is public.
     name: Digest,
+    /// How private the answer shall be; nothing if the table is public.
+    privacy: Option<Privacy>,
+    /// Which rows, as they were before they were read.
+    source: Source,
 }
 
 impl Test<'_> {
     fn classes(&self, examples: Classified) -> Result<(), Failure> {
         let (options, classes) = (self.options, self.schema.classes()?);
-        if options.public {
+        let Some(privacy) = &self.privacy else {
             let found = evaluate::classification(self.model, &examples, classes)?;
             let accuracy = ("accuracy", json!(found.accuracy));
             return exact(options, &[("records", json!(found.records)), accuracy]);
-        }
-        let privacy = options.wanted.privacy()?;
-        let judge = Accuracy::new(self.model, classes, &privacy, &AccuracyOptions::default())?;
+        };
+        let judge = Accuracy::new(self.model, classes, privacy, &AccuracyOptions::default())?;
         let report: AccuracyReport = self.bought(&judge, examples)?;
         noisy(options, "accuracy", report.accuracy(self.confidence())?, None, &judge)
     }
 
     fn numbers(&self, examples: Measured) -> Result<(), Failure> {
         let options = self.options;
-        if options.public {
+        let Some(privacy) = &self.privacy else {
             let found = evaluate::regression(self.model, &examples)?;
             let error = ("mean squared error", json!(found.mean_squared_error));
             let fit = ("R squared", json!(found.r_squared));
             return exact(options, &[("records", json!(found.records)), error, fit]);
-        }
-        let judge = Fit::new(self.model, self.schema.range()?, &options.wanted.privacy()?)?;
+        };
+        let judge = Fit::new(self.model, self.schema.range()?, privacy)?;
         let report: FitReport = self.bought(&judge, examples)?;
         let found = report.mean_squared_error(self.confidence())?;
         noisy(options, "mean squared error", found, Some(report.r_squared()), &judge)
@@ -167,7 +167,7 @@ impl Test<'_> {
         let purchase = Purchase {
             label: "learn evaluate".to_owned(),
             parts: vec![b"evaluate".to_vec(), self.name.as_bytes().to_vec()],
-            source: &Source::of(&self.options.data)?,
+            source: &self.source,
             delta: self.options.wanted.delta(),
         };
         let hand = |release: throng_mechanism::Release<R>| Report(release.into_parts().0);

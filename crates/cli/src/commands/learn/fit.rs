@@ -54,7 +54,7 @@ A file of bounds:
 #[command(after_help = EXAMPLES)]
 pub(super) struct Options {
     /// The model; `throng learn models` lists them.
-    #[arg(value_name = "MODEL", value_parser = kinds::names(), hide_possible_values = true)]
+    #[arg(value_name = "MODEL", value_parser = kinds::names())]
     kind: String,
 
     /// The private table: csv with a header, json, jsonl, arrow or parquet; `-` is csv on stdin.

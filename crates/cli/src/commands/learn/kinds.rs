@@ -20,7 +20,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(super) struct Options {
     /// Show the options of one model with their usual values.
-    #[arg(value_name = "MODEL", value_parser = names(), hide_possible_values = true)]
+    #[arg(value_name = "MODEL", value_parser = names())]
     kind: Option<String>,
 
     /// Print JSON.

@@ -37,7 +37,7 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(super) struct Options {
     /// The model; `throng learn models` lists them.
-    #[arg(value_name = "MODEL", value_parser = kinds::names(), hide_possible_values = true)]
+    #[arg(value_name = "MODEL", value_parser = kinds::names())]
     kind: String,
 
     /// The private table: csv with a header, json, jsonl, arrow or parquet; `-` is csv on stdin.
@@ -224,9 +224,10 @@ fn search(
     privacy: &Privacy,
     grid: &[Map<String, Value>],
 ) -> Result<Search<Examples, AnyModel>, Failure> {
-    let candidate = |setting: &Map<String, Value>| -> Result<Candidate<Examples, AnyModel>, Failure> {
-        Ok(Box::new(AnyLearner::new(kind.name, schema, privacy, setting)?))
-    };
+    let candidate =
+        |setting: &Map<String, Value>| -> Result<Candidate<Examples, AnyModel>, Failure> {
+            Ok(Box::new(AnyLearner::new(kind.name, schema, privacy, setting)?))
+        };
     let candidates = grid.iter().map(candidate).collect::<Result<Vec<_>, _>>()?;
     let judge = match &options.public {
         Some(path) => {

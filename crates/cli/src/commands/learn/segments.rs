@@ -87,7 +87,12 @@ pub(super) fn run(
     let mut receipt = None;
     while checkpoint.step() < all {
         let steps = each.min(all - checkpoint.step());
-        let label = format!("{}, steps {} to {}", purchase.label, checkpoint.step() + 1, checkpoint.step() + steps);
+        let label = format!(
+            "{}, steps {} to {}",
+            purchase.label,
+            checkpoint.step() + 1,
+            checkpoint.step() + steps
+        );
         let mut parts = purchase.parts.clone();
         parts.push(serde_json::to_vec(&checkpoint)?);
         let part = Purchase { label, parts, source: purchase.source, delta: purchase.delta };

@@ -78,7 +78,19 @@ pub(super) fn of(
             };
             Some(posteriors((0..model.counts().len()).filter_map(one), confidence)?)
         }
-        _ => None,
+        AnyModel::Svm(_)
+        | AnyModel::Boosting(_)
+        | AnyModel::BoostingRegression(_)
+        | AnyModel::Forest(_)
+        | AnyModel::ForestRegression(_)
+        | AnyModel::NaiveBayes(_)
+        | AnyModel::Network(_)
+        | AnyModel::Images(_)
+        | AnyModel::Pca(_)
+        | AnyModel::Scaler(_)
+        | AnyModel::Histogram(_)
+        | AnyModel::Marginals(_)
+        | AnyModel::Synthetic(_) => None,
     })
 }
 

@@ -6,12 +6,10 @@ use crate::progress::Progress;
 
 /// The same learner, with a bar of its steps on a terminal. How many steps there are is public.
 pub(super) fn steps(learner: AnyLearner) -> AnyLearner {
-    match learner {
-        AnyLearner::Network(training) => {
-            let steps = usize::try_from(training.options().steps).unwrap_or(usize::MAX);
-            let bar = Progress::new(steps, "steps");
-            AnyLearner::Network(Box::new(training.watched(move |step, _| bar.at(step))))
-        }
-        other => other,
+    if let AnyLearner::Network(training) = learner {
+        let steps = usize::try_from(training.options().steps).unwrap_or(usize::MAX);
+        let bar = Progress::new(steps, "steps");
+        return AnyLearner::Network(Box::new(training.watched(move |step, _| bar.at(step))));
     }
+    learner
 }

@@ -96,7 +96,9 @@ fn tests_and_bounds_are_paid_from_a_ledger_once() {
     let books = "--ledger books --budget 1,1e-5 --yes";
     let calls = [
         format!("learn evaluate model.json --data loans/test.csv --epsilon 0.4 {books} --json"),
-        format!("learn bounds --data loans/train.csv --columns age,debt --epsilon 0.4 {books} --json"),
+        format!(
+            "learn bounds --data loans/train.csv --columns age,debt --epsilon 0.4 {books} --json"
+        ),
     ];
     for call in &calls {
         let first = done(&folder, call);

@@ -81,14 +81,15 @@ fn an_odd_record_in_an_array_leaves_the_others_alone() {
 fn columns() -> Vec<(&'static str, ArrayRef)> {
     let work: DictionaryArray<Int32Type> =
         [Some("student"), Some("employed"), Some("retired"), None].into_iter().collect();
-    let home: Vec<Option<&[u8]>> = vec![Some(b"owner"), Some(b"tenant"), Some(b"tenant"), Some(b"\xff")];
+    let home: BinaryArray =
+        [b"owner".as_slice(), b"tenant", b"tenant", b"\xff"].into_iter().map(Some).collect();
     vec![
-        ("ignored", Arc::new(Date32Array::from(vec![1, 2, 3, 4]))),
-        ("home", Arc::new(BinaryArray::from(home))),
-        ("age", Arc::new(Int64Array::from(vec![Some(40), Some(30), Some(70), None]))),
-        ("income", Arc::new(StringArray::from(vec!["55.5", "90", "20", "-"]))),
-        ("debt", Arc::new(Float64Array::from(vec![3.0, 13.0, 33.0, f64::NAN]))),
-        ("work", Arc::new(work)),
+        ("ignored", Arc::new(Date32Array::from(vec![1, 2, 3, 4])) as ArrayRef),
+        ("home", Arc::new(home) as ArrayRef),
+        ("age", Arc::new(Int64Array::from(vec![Some(40), Some(30), Some(70), None])) as ArrayRef),
+        ("income", Arc::new(StringArray::from(vec!["55.5", "90", "20", "-"])) as ArrayRef),
+        ("debt", Arc::new(Float64Array::from(vec![3.0, 13.0, 33.0, f64::NAN])) as ArrayRef),
+        ("work", Arc::new(work) as ArrayRef),
     ]
 }
 
@@ -181,7 +182,9 @@ fn columns_stay_in_the_order_in_which_they_are_declared() {
     for bounds in ["range.toml", "each.toml"] {
         done(
             &folder,
-            &format!("learn fit naive-bayes --data images.csv --bounds {bounds} --epsilon 2 --delta 1e-5 -o m.json"),
+            &format!(
+                "learn fit naive-bayes --data images.csv --bounds {bounds} --epsilon 2 --delta 1e-5 -o m.json"
+            ),
         );
         let card: Value =
             serde_json::from_str(&done(&folder, "learn inspect m.json --json")).unwrap();

@@ -48,7 +48,9 @@ fn an_attacker_finds_no_more_than_was_asked_for() {
     let advantage = FIT.replace("--epsilon 2 --delta 1e-5", "--advantage 0.1");
     done(&folder, &format!("{advantage} -o m.json"));
     assert!(failed(&folder, &FIT.replace("--delta 1e-5", "--gdp 1"), 2).contains("needs"));
-    assert!(failed(&folder, &FIT.replace("--epsilon 2 --delta 1e-5", "--fpr 0.1"), 2).contains("--tpr"));
+    assert!(
+        failed(&folder, &FIT.replace("--epsilon 2 --delta 1e-5", "--fpr 0.1"), 2).contains("--tpr")
+    );
     assert!(failed(&folder, &FIT.replace("--epsilon 2", "--epsilon 0"), 2).contains("above 0"));
 }
 
@@ -80,7 +82,8 @@ fn models_are_looked_at_in_numbers() {
     let found = mean[0]["mean"].as_f64().unwrap();
     assert!((45.0..53.0).contains(&found), "{found}");
     assert!(mean[0]["low"].as_f64().unwrap() < found && found < mean[0]["high"].as_f64().unwrap());
-    std::fs::write(folder.join("home.toml"), "[columns]\nhome = [\"owner\", \"tenant\"]\n").unwrap();
+    std::fs::write(folder.join("home.toml"), "[columns]\nhome = [\"owner\", \"tenant\"]\n")
+        .unwrap();
     let (levels, _) = fit("dirichlet-categorical", "home.toml", "");
     assert_eq!(levels[0]["name"], "owner");
     let (logistic, _) = fit("logistic", "loans/bounds.toml", "");
@@ -147,7 +150,11 @@ fn a_search_states_and_pays_what_the_search_costs() {
     let wrong = search.replace("--try steps=[5,20]", "--try size=[1,2]");
     assert!(failed(&folder, &wrong, 2).contains("size"));
     let none = search.replace("logistic", "pca").replace("--try pace=[0.5,1]", "");
-    failed(&folder, &none.replace("  ", " ").replace("--try steps=[5,20]", "--try components=[1,2]"), 2);
+    failed(
+        &folder,
+        &none.replace("  ", " ").replace("--try steps=[5,20]", "--try components=[1,2]"),
+        2,
+    );
     let many = format!("{search} --try norm=[{}]", vec!["1"; 2000].join(","));
     assert!(failed(&folder, &many, 2).contains("settings"));
 }

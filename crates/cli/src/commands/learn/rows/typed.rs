@@ -68,21 +68,24 @@ enum Kind {
 
 /// What columns of a type are read as; of other types the text would depend on how it is formatted.
 fn kind(found: &DataType) -> Option<Kind> {
-    match found {
-        DataType::Dictionary(_, values) if !matches!(**values, DataType::Dictionary(..)) => {
-            kind(values)
-        }
-        found if found.is_numeric() => Some(Kind::Numbers),
-        DataType::Utf8
-        | DataType::LargeUtf8
-        | DataType::Utf8View
-        | DataType::Binary
-        | DataType::LargeBinary
-        | DataType::BinaryView
-        | DataType::Boolean
-        | DataType::Null => Some(Kind::Texts),
-        _ => None,
+    if let DataType::Dictionary(_, values) = found {
+        return kind(values).filter(|_| !matches!(**values, DataType::Dictionary(..)));
     }
+    if found.is_numeric() {
+        return Some(Kind::Numbers);
+    }
+    let is_text = matches!(
+        found,
+        DataType::Utf8
+            | DataType::LargeUtf8
+            | DataType::Utf8View
+            | DataType::Binary
+            | DataType::LargeBinary
+            | DataType::BinaryView
+            | DataType::Boolean
+            | DataType::Null
+    );
+    is_text.then_some(Kind::Texts)
 }
 
 fn batched(
@@ -115,9 +118,9 @@ impl Typed {
     fn cell(&self, row: usize) -> Cell<'_> {
         match self {
             Self::Numbers(column) if column.is_valid(row) => Cell::Number(column.value(row)),
-            Self::Texts(column) if column.is_valid(row) => {
-                column.as_string_opt::<i64>().map_or(Cell::Missing, |texts| Cell::Text(texts.value(row)))
-            }
+            Self::Texts(column) if column.is_valid(row) => column
+                .as_string_opt::<i64>()
+                .map_or(Cell::Missing, |texts| Cell::Text(texts.value(row))),
             Self::Numbers(_) | Self::Texts(_) | Self::Missing => Cell::Missing,
         }
     }
