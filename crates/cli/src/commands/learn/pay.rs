@@ -4,6 +4,7 @@ use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use throng_account::AccountError;
 use throng_account::filter::Budget as Amount;
 use throng_ledger::{Asked as Found, Charge, Charter, Digest, Ledger, Ticket};
 use throng_mechanism::{Mechanism, Neighbours, Release, Sensitive};
@@ -71,7 +72,7 @@ impl Purchase<'_> {
         let spec = mechanism.spec();
         match ledger.charter()?.capacity {
             Amount::Approximate { delta, .. } if ledger.price(&spec, None).is_err() => {
-                let tenth = &delta * &Rational::new(1, 10_u32)?;
+                let tenth = &delta * &Rational::new(1, 10_u32).map_err(AccountError::from)?;
                 let at = tenth.to_f64_nearest();
                 output::talk(&format!("note: priced at delta {at:e}, a tenth of the ledger's\n"));
                 Ok(charge.at_delta(tenth))
