@@ -119,8 +119,19 @@ fn price(spec: &MechanismSpec, under: Neighbours) -> Result<Amount, AccountError
     if let Ok(pair) = cost::approximate(spec, under) {
         return Ok(Amount::Approximate { epsilon: pair.epsilon, delta: pair.delta });
     }
-    let cost = cost::zcdp(spec, under)?;
-    Ok(Amount::Zcdp { rho: cost.rho, delta: cost.delta })
+    match cost::zcdp(spec, under) {
+        Ok(cost) => Ok(Amount::Zcdp { rho: cost.rho, delta: cost.delta }),
+        // A search has a bound at some orders only.
+        Err(error) => renyi(spec, under).ok_or(error),
+    }
+}
+
+/// The divergence at the first of some orders at which there is one.
+fn renyi(spec: &MechanismSpec, under: Neighbours) -> Option<Amount> {
+    [2, 4, 8, 16, 32, 64].into_iter().map(Rational::from).find_map(|order| {
+        let divergence = cost::renyi(spec, under, &order).ok()?;
+        Some(Amount::Renyi { orders: vec![(order, divergence)] })
+    })
 }
 
 /// The guarantee of a release, to be shown.

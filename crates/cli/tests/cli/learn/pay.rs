@@ -14,7 +14,7 @@ fn questions(folder: &Path, ledger: &str) -> Vec<String> {
     let text = done(folder, &format!("ledger export --ledger {ledger}"));
     let question = |line: &str| -> Option<String> {
         let record: Value = serde_json::from_str(line).unwrap();
-        find(&record, "question")
+        if record["kind"] == "charge" { find(&record, "question") } else { None }
     };
     text.lines().filter_map(question).collect()
 }
