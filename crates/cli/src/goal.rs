@@ -9,7 +9,7 @@ use crate::number::{self, Number};
 /// The targets that can be asked for, one at a time.
 #[derive(Debug, Args)]
 pub(crate) struct Goals {
-    /// Target: at most this epsilon, at --delta.
+    /// Target: at most this epsilon, at --delta; `learn` takes it alone as pure privacy.
     #[arg(long, value_name = "E", value_parser = number::non_negative, allow_hyphen_values = true)]
     pub(crate) epsilon: Option<Number>,
 
