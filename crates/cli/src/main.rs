@@ -14,6 +14,7 @@ mod confirm;
 mod digits;
 mod expression;
 mod failure;
+mod goal;
 mod inquiry;
 mod intervals;
 mod json;

@@ -14,11 +14,12 @@ pub(crate) struct Progress {
 const PATIENCE: Duration = Duration::from_millis(400);
 
 impl Progress {
-    /// Of `steps` steps none is done.
-    pub(crate) fn new(steps: usize) -> Self {
+    /// Of `steps` steps none is done; `what` they are called.
+    pub(crate) fn new(steps: usize, what: &str) -> Self {
         let steps = u64::try_from(steps).unwrap_or(u64::MAX);
         let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} points, {eta} left") {
+        let template = format!("{{bar:30}} {{pos}}/{{len}} {what}, {{eta}} left");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style.progress_chars("=> "));
         }
         Self { bar, started: Instant::now() }
@@ -30,6 +31,12 @@ impl Progress {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         self.bar.inc(1);
+    }
+
+    /// So many are done.
+    pub(crate) fn at(&self, steps: u64) {
+        self.step();
+        self.bar.set_position(steps);
     }
 }
 

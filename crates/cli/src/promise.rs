@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use clap::Args;
 use serde::Serialize;
 use throng_account::filter::{Budget as Amount, cost};
-use throng_account::{AccountError, Bracket, Target};
+use throng_account::{AccountError, Accuracy, Bracket, PrivacyLoss, Target};
 use throng_mechanism::{Budget, Guarantee, Mechanism, Release, Sensitive, Uncovered};
 use throng_mechanism::{MechanismSpec, Neighbours};
 use throng_numeric::Rational;
@@ -119,8 +119,19 @@ fn price(spec: &MechanismSpec, under: Neighbours) -> Result<Amount, AccountError
     if let Ok(pair) = cost::approximate(spec, under) {
         return Ok(Amount::Approximate { epsilon: pair.epsilon, delta: pair.delta });
     }
-    let cost = cost::zcdp(spec, under)?;
-    Ok(Amount::Zcdp { rho: cost.rho, delta: cost.delta })
+    match cost::zcdp(spec, under) {
+        Ok(cost) => Ok(Amount::Zcdp { rho: cost.rho, delta: cost.delta }),
+        // A search has a bound at some orders only.
+        Err(error) => renyi(spec, under).ok_or(error),
+    }
+}
+
+/// The divergence at the first of some orders at which there is one.
+fn renyi(spec: &MechanismSpec, under: Neighbours) -> Option<Amount> {
+    [2, 4, 8, 16, 32, 64].into_iter().map(Rational::from).find_map(|order| {
+        let divergence = cost::renyi(spec, under, &order).ok()?;
+        Some(Amount::Renyi { orders: vec![(order, divergence)] })
+    })
 }
 
 /// The guarantee of a release, to be shown.
@@ -142,12 +153,21 @@ const USUAL_DELTA: &str = "1e-5";
 impl Promise {
     /// At the delta asked for; else at 0 if the mechanism is pure; else at the usual one.
     pub(crate) fn of(guarantee: &Guarantee, asked: &Asked<'_>) -> Result<Self, Failure> {
-        let (spec, under) = (guarantee.spec(), guarantee.neighbours());
+        Self::stating(guarantee.spec(), guarantee.neighbours(), asked.delta())
+    }
+
+    /// What a mechanism promises, at a delta if one is given; else as above.
+    pub(crate) fn stating(
+        spec: &MechanismSpec,
+        under: Neighbours,
+        delta: Option<&Number>,
+    ) -> Result<Self, Failure> {
         let pure = cost::pure(spec, under).ok();
         let usual = if pure.is_some() { "0" } else { USUAL_DELTA };
         let usual = number::probability(usual).map_err(Failure::bug)?;
-        let delta = asked.delta().unwrap_or(&usual);
-        let found = guarantee.epsilon(delta.down())?;
+        let delta = delta.unwrap_or(&usual);
+        let found =
+            PrivacyLoss::of_spec(spec, under, Accuracy::default())?.epsilon(delta.down())?;
         let bracket = pure.map_or(found, |pure| least(found, &pure));
         Ok(Self {
             spec: spec.to_string(),
@@ -159,13 +179,16 @@ impl Promise {
         })
     }
 
-    /// Says it on stderr, where it does not disturb the data, with what there is to say of errors.
-    pub(crate) fn say(&self, errors: &Errors) {
+    /// In words.
+    pub(crate) fn words(&self) -> String {
         let Self { spec, neighbours, at, .. } = self;
         let epsilon = digits::bracket(self.bracket);
-        let mut text = format!(
-            "guarantee: {spec}, neighbours {neighbours}\nepsilon at delta {at}: {epsilon}\n"
-        );
+        format!("guarantee: {spec}, neighbours {neighbours}\nepsilon at delta {at}: {epsilon}\n")
+    }
+
+    /// Says it on stderr, where it does not disturb the data, with what there is to say of errors.
+    pub(crate) fn say(&self, errors: &Errors) {
+        let mut text = self.words();
         let _ = writeln!(text, "error bars: {}", errors.bars);
         for source in &errors.uncovered {
             let _ = writeln!(text, "not in the error bars: {source}");

@@ -21,6 +21,11 @@ impl Table {
         self.rows.push(cells.map(str::to_owned).to_vec());
     }
 
+    /// With as many columns as there are in the header.
+    pub(crate) fn of(header: Vec<String>, rows: Vec<Vec<String>>) -> Self {
+        Self { header, rows }
+    }
+
     /// The text, each line ended; nothing after the last cell of a line.
     pub(crate) fn render(&self, paint: Paint) -> String {
         let widths: Vec<usize> = (0..self.header.len()).map(|column| self.width(column)).collect();

@@ -1,6 +1,7 @@
 //! Models by name: one learner and one model for whoever chooses at run time.
 
 mod images;
+mod judge;
 mod kinds;
 mod learners;
 mod models;
@@ -8,6 +9,7 @@ mod models;
 use crate::schema::Encoding;
 use crate::{Classified, LearnError, Matrix, Measured};
 pub use images::Images;
+pub use judge::AnyJudge;
 pub use kinds::KINDS;
 pub use learners::AnyLearner;
 pub use models::AnyModel;

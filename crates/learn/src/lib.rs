@@ -36,11 +36,11 @@
 //! | [`pca`], [`scaler`] | principal components, standard scores |
 //! | [`naive_bayes`] | naive Bayes, numbers and categories |
 //! | [`kmeans`] | clusters |
-//! | [`scattering`] | fixed features of images |
 //! | [`conjugate`] | chances, means and rates with conjugate priors |
 //! | [`histogram`], [`marginals`] | counts in the cells of one table, of several |
 //! | [`synthetic`] | tables to draw rows from |
 //! | [`network`] | neural networks by private gradient descent |
+//! | [`image`] | images by scattering features and a linear softmax |
 //!
 //! # Around models
 //! | module | what it does |
@@ -50,11 +50,6 @@
 //! | [`tuning`] | the best of several settings, with what the search costs |
 //! | [`correlated`] | noise for training without sampling, and descent with it |
 //! | [`scattering`] | features of images that are fixed in advance |
-//!
-//! # Models
-//! | module | model |
-//! |---|---|
-//! | [`image`] | images by scattering features and a linear softmax |
 
 mod alike;
 pub mod any;

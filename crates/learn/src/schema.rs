@@ -249,9 +249,11 @@ impl Schema {
             Some(Label::Classes { classes, .. }) => {
                 Classes::new(u32::try_from(classes.len()).unwrap_or(u32::MAX))
             }
-            Some(Label::Number { .. }) | None => Err(LearnError::refused(
-                "the model tells classes apart, but none are declared",
-                "declare them: classes = [\"no\", \"yes\"] under [label]",
+            Some(Label::Number { .. }) | None => Err(LearnError::invalid(
+                "the label",
+                "without classes",
+                "one of declared classes, which the model tells apart: classes = [\"no\", \"yes\"] \
+                 under [label]",
             )),
         }
     }
@@ -270,9 +272,11 @@ impl Schema {
     pub fn range(&self) -> Result<Interval, LearnError> {
         match &self.label {
             Some(Label::Number { bounds, .. }) => Ok(*bounds),
-            Some(Label::Classes { .. }) | None => Err(LearnError::refused(
-                "the model predicts a number, but no bounds of the label are declared",
-                "declare them: bounds = [0, 100] under [label]",
+            Some(Label::Classes { .. }) | None => Err(LearnError::invalid(
+                "the label",
+                "without bounds",
+                "a number within declared bounds, as the model predicts one: bounds = [0, 100] under \
+                 [label]",
             )),
         }
     }

@@ -4,12 +4,13 @@ use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
-use throng_account::{Calibration, Target, calibrate};
+use throng_account::{Calibration, calibrate};
 
 use crate::arguments::Setting;
 use crate::failure::Failure;
+use crate::goal::{Goal, Goals};
 use crate::json::{Ends, Real};
-use crate::number::{self, Number};
+use crate::number::Number;
 use crate::{digits, expression, output};
 
 const EXAMPLES: &str = "\
@@ -32,33 +33,8 @@ pub(crate) struct Options {
     #[arg(value_name = "TEMPLATE")]
     template: String,
 
-    /// Target: at most this epsilon, at --delta.
-    #[arg(long, value_name = "E", value_parser = number::non_negative, allow_hyphen_values = true)]
-    epsilon: Option<Number>,
-
-    /// The delta of --epsilon.
-    #[arg(long, value_name = "D", value_parser = number::probability, allow_hyphen_values = true)]
-    delta: Option<Number>,
-
-    /// Target: at most this mu of Gaussian privacy.
-    #[arg(long, value_name = "MU", value_parser = number::positive, allow_hyphen_values = true)]
-    gdp: Option<Number>,
-
-    /// Target: at most this rho of zero-concentrated privacy.
-    #[arg(long, value_name = "RHO", value_parser = number::positive, allow_hyphen_values = true)]
-    zcdp: Option<Number>,
-
-    /// The false-alarm rate of --tpr.
-    #[arg(long, value_name = "A", value_parser = number::probability, allow_hyphen_values = true)]
-    fpr: Option<Number>,
-
-    /// Target: at most this part of the members is found, at --fpr.
-    #[arg(long, value_name = "B", value_parser = number::probability, allow_hyphen_values = true)]
-    tpr: Option<Number>,
-
-    /// Target: found minus false alarms is at most this (total variation).
-    #[arg(long, value_name = "T", value_parser = number::probability, allow_hyphen_values = true)]
-    advantage: Option<Number>,
+    #[command(flatten)]
+    goals: Goals,
 
     #[command(flatten)]
     setting: Setting,
@@ -66,80 +42,6 @@ pub(crate) struct Options {
     /// Print JSON.
     #[arg(long)]
     json: bool,
-}
-
-/// A target, and what is known to be reached, in words.
-struct Goal {
-    target: Target,
-    name: &'static str,
-    words: String,
-}
-
-impl Options {
-    /// The one target asked for. Every number is taken on its strict side, so that reaching the
-    /// target means reaching what was typed.
-    fn goal(&self) -> Result<Goal, Failure> {
-        let goals: Vec<Goal> = [
-            both(&self.epsilon, &self.delta, "--epsilon", "--delta")?.map(|(epsilon, delta)| {
-                Goal {
-                    target: Target::Epsilon { epsilon: epsilon.down(), delta: delta.down() },
-                    name: "epsilon",
-                    words: format!("epsilon at delta {}", delta.text()),
-                }
-            }),
-            self.gdp.as_ref().map(|mu| Goal {
-                target: Target::Gdp { mu: mu.down() },
-                name: "gdp",
-                words: "mu".to_owned(),
-            }),
-            self.zcdp.as_ref().map(|rho| Goal {
-                target: Target::Zcdp { rho: rho.down() },
-                name: "zcdp",
-                words: "rho".to_owned(),
-            }),
-            both(&self.fpr, &self.tpr, "--fpr", "--tpr")?.map(|(fpr, tpr)| Goal {
-                target: Target::Detection { false_alarm: fpr.up(), found: tpr.down() },
-                name: "detection",
-                words: format!("part found at false alarms {}", fpr.text()),
-            }),
-            self.advantage.as_ref().map(|advantage| Goal {
-                target: Target::Advantage { advantage: advantage.down() },
-                name: "advantage",
-                words: "total variation".to_owned(),
-            }),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
-        let count = goals.len();
-        match <[Goal; 1]>::try_from(goals) {
-            Ok([goal]) => Ok(goal),
-            Err(_) => {
-                Err(Failure::usage(format!("{count} targets given, but must be one"), TARGETS))
-            }
-        }
-    }
-}
-
-const TARGETS: &str =
-    "give --epsilon with --delta, --gdp, --zcdp, --fpr with --tpr, or --advantage";
-
-/// Two options that need each other.
-fn both<'a>(
-    one: &'a Option<Number>,
-    other: &'a Option<Number>,
-    name: &str,
-    other_name: &str,
-) -> Result<Option<(&'a Number, &'a Number)>, Failure> {
-    let alone = |given: &str, missing: &str| {
-        Err(Failure::usage(format!("{given} needs {missing}"), format!("add {missing}")))
-    };
-    match (one, other) {
-        (Some(one), Some(other)) => Ok(Some((one, other))),
-        (None, None) => Ok(None),
-        (Some(_), None) => alone(name, other_name),
-        (None, Some(_)) => alone(other_name, name),
-    }
 }
 
 /// The JSON form.
@@ -164,7 +66,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn of(goal: &Goal, options: &Options) -> Result<Self, Failure> {
+    fn of(goal: &Goal, goals: &Goals) -> Result<Self, Failure> {
         let mut numbers = serde_json::Map::new();
         let mut put = |name: &str, number: &Option<Number>| {
             if let Some(number) = number {
@@ -172,20 +74,20 @@ impl Wanted {
             }
             Ok::<_, Failure>(())
         };
-        put("epsilon", &options.epsilon)?;
-        put("delta", &options.delta)?;
-        put("mu", &options.gdp)?;
-        put("rho", &options.zcdp)?;
-        put("false_alarm", &options.fpr)?;
-        put("found", &options.tpr)?;
-        put("advantage", &options.advantage)?;
+        put("epsilon", &goals.epsilon)?;
+        put("delta", &goals.delta)?;
+        put("mu", &goals.gdp)?;
+        put("rho", &goals.zcdp)?;
+        put("false_alarm", &goals.fpr)?;
+        put("found", &goals.tpr)?;
+        put("advantage", &goals.advantage)?;
         Ok(Self { kind: goal.name, numbers })
     }
 }
 
 /// Calibrates, then shows the value and what it reaches.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
-    let goal = options.goal()?;
+    let goal = options.goals.goal()?;
     let template = expression::template(&options.template)?;
     let parameter = template.hole().name.to_string();
     let started = Instant::now();
@@ -199,7 +101,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         value: found.text.clone(),
         spec: found.spec.to_string(),
         neighbours: setting.neighbours.to_string(),
-        target: Wanted::of(&goal, options)?,
+        target: Wanted::of(&goal, &options.goals)?,
         achieved: found.achieved.into(),
         seconds: started.elapsed().as_secs_f64(),
     })

@@ -2,16 +2,24 @@
 
 mod bounds;
 mod declared;
+mod destination;
 mod evaluate;
 mod example;
 mod fit;
+mod fitted;
 mod inspect;
 mod kinds;
 mod pay;
 mod predict;
 mod rows;
 mod sample;
+mod search;
+mod segments;
+mod source;
+mod summary;
 mod table;
+mod wanted;
+mod watch;
 
 use std::path::{Path, PathBuf};
 
@@ -50,6 +58,8 @@ pub(crate) struct Options {
 enum Task {
     /// Fit a model on a private table.
     Fit(Box<fit::Options>),
+    /// The best of several settings of a model.
+    Search(Box<search::Options>),
     /// Ask a model about new rows.
     Predict(predict::Options),
     /// How well a model does on a test table: a public one, or a private one with noise.
@@ -61,7 +71,7 @@ enum Task {
     /// The models there are, and their options.
     Models(kinds::Options),
     /// Buy bounds of columns that nobody can declare.
-    Bounds(bounds::Options),
+    Bounds(Box<bounds::Options>),
     /// Write a made-up table to try models on.
     Example(example::Options),
 }
@@ -70,6 +80,7 @@ enum Task {
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     match &options.task {
         Task::Fit(options) => fit::run(options),
+        Task::Search(options) => search::run(options),
         Task::Predict(options) => predict::run(options),
         Task::Evaluate(options) => evaluate::run(options),
         Task::Sample(options) => sample::run(options),
@@ -95,10 +106,17 @@ struct ModelFile {
 
 impl ModelFile {
     fn read(&self) -> Result<(Card, AnyModel), Failure> {
-        let bytes = std::fs::read(&self.model).map_err(|error| {
+        Self::load(&self.bytes()?)
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, Failure> {
+        std::fs::read(&self.model).map_err(|error| {
             let what = format!("{} cannot be read: {error}", self.model.display());
             Failure::usage(what, "give a model that `throng learn fit` wrote")
-        })?;
-        Ok(AnyModel::load(&bytes)?)
+        })
+    }
+
+    fn load(bytes: &[u8]) -> Result<(Card, AnyModel), Failure> {
+        Ok(AnyModel::load(bytes)?)
     }
 }

@@ -24,7 +24,7 @@ impl Request {
         losses: &[(String, String, PrivacyLoss)],
     ) -> Result<Vec<Curve>, Failure> {
         let places = self.places(losses)?;
-        let progress = Progress::new(places.len() * losses.len());
+        let progress = Progress::new(places.len() * losses.len(), "points");
         let mut curves = Vec::new();
         for (label, spec, loss) in losses {
             let points = if self.kind == Kind::Loss {

@@ -65,7 +65,9 @@ fn every_example_works() {
         assert!(found.len() >= 2, "{command} has no examples");
         all.extend(found);
     }
-    for task in ["fit", "predict", "evaluate", "inspect", "models", "bounds", "example", "sample"] {
+    for task in
+        ["fit", "search", "predict", "evaluate", "inspect", "models", "bounds", "example", "sample"]
+    {
         let found = examples(&printed(&["learn", task, "--help"]));
         assert!(found.len() >= 2, "learn {task} has no examples");
         all.extend(found);
@@ -111,6 +113,10 @@ fn completions_know_the_commands() {
             "canaries",
         ] {
             assert!(script.contains(word), "{shell}: {word}");
+        }
+        // Where the shell completes what has no option before it.
+        if ["bash", "zsh"].contains(&shell) {
+            assert!(script.contains("naive-bayes"), "{shell}");
         }
     }
 }

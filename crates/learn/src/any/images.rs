@@ -44,9 +44,10 @@ fn pixels(schema: &Schema) -> Result<Interval, LearnError> {
     let bounds = schema.bounds(Encoding::Places)?;
     match bounds.intervals() {
         [first, rest @ ..] if rest.iter().all(|other| other == first) => Ok(*first),
-        _ => Err(LearnError::refused(
-            "the pixels of an image must have the same bounds",
-            "declare every column with the same, such as [0, 255]",
+        _ => Err(LearnError::invalid(
+            "what is declared of the pixels",
+            "not the same for all",
+            "the same bounds for every column, such as [0, 255]",
         )),
     }
 }

@@ -25,9 +25,9 @@ use crate::{Interval, LearnError, Learner, Privacy, Schema};
 
 /// The options of a learner, by name.
 pub(super) fn options<O: DeserializeOwned>(given: &Map<String, Value>) -> Result<O, LearnError> {
-    serde_json::from_value(Value::Object(given.clone())).map_err(|error| LearnError::Refused {
-        what: format!("an option is not understood: {error}"),
-        hint: "`throng learn models NAME` lists the options of a model".to_owned(),
+    serde_json::from_value(Value::Object(given.clone())).map_err(|error| {
+        let allowed = "one that `throng learn models NAME` lists, with a value of its kind";
+        LearnError::invalid("an option", format!("not understood ({error})"), allowed)
     })
 }
 
@@ -39,10 +39,8 @@ pub(super) fn take<T: DeserializeOwned>(
     let mut rest = given.clone();
     let value = rest.remove(name).and_then(|value| serde_json::from_value(value).ok());
     let value = value.ok_or_else(|| {
-        LearnError::refused(
-            format!("{name} is not given, or is not what it must be"),
-            format!("say it: --set {name}=8"),
-        )
+        let allowed = format!("given as a whole number, such as --set {name}=8");
+        LearnError::invalid(name, "missing, or no such number", allowed)
     })?;
     Ok((value, rest))
 }
@@ -59,10 +57,9 @@ fn columns(schema: &Schema) -> Result<Columns, LearnError> {
 }
 
 fn one_column() -> LearnError {
-    LearnError::refused(
-        "the model is one of a single column",
-        "declare only that column, a number with bounds or a category with levels",
-    )
+    let allowed =
+        "a single one: a number with bounds or a category with levels, as the model needs";
+    LearnError::invalid("what is declared of columns", "something else", allowed)
 }
 
 /// The bounds of the only column.
@@ -96,7 +93,7 @@ fn levels(schema: &Schema) -> Result<u32, LearnError> {
 }
 
 /// That a learner got a table of another kind is a mistake of the caller.
-fn other_table() -> LearnError {
+pub(super) fn other_table() -> LearnError {
     LearnError::refused(
         "the table has no labels of the kind that the model learns",
         "read the table as the task of the model says",

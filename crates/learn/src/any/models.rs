@@ -12,7 +12,7 @@ use crate::kmeans::KMeansModel;
 use crate::linear::LinearModel;
 use crate::logistic::LogisticModel;
 use crate::marginals::MarginalsModel;
-use crate::model::saved::{kind_of, read_json, read_safetensors};
+use crate::model::saved::{kind_of, read};
 use crate::naive_bayes::NaiveBayesModel;
 use crate::network::Network;
 use crate::pca::PcaModel;
@@ -73,10 +73,7 @@ macro_rules! models {
             /// # Errors
             /// If it is none.
             pub fn load(bytes: &[u8]) -> Result<(Card, Self), LearnError> {
-                let value = match bytes.trim_ascii_start().first() {
-                    Some(b'{') => read_json(bytes)?,
-                    Some(_) | None => read_safetensors(bytes)?,
-                };
+                let value = read(bytes)?;
                 let kind = kind_of(&value)?;
                 $(if kind == <$model>::KIND {
                     let (card, model) = Saved::<$model>::from_value(value)?.into_parts();

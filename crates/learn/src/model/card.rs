@@ -41,6 +41,18 @@ impl Card {
         }
     }
 
+    /// The card of a model that needed another release before it: it states both together.
+    ///
+    /// # Guarantee
+    /// That of the composition, if both specs were fixed before the first was answered.
+    ///
+    /// # Errors
+    /// If the text of the card is no mechanism.
+    pub fn after(self, before: &MechanismSpec) -> Result<Self, LearnError> {
+        let both = MechanismSpec::composed(vec![before.clone(), self.spec()?])?;
+        Ok(Self { mechanism: both.to_string(), ..self })
+    }
+
     /// With what was declared about the table.
     #[must_use]
     pub fn of_table(self, schema: Schema, encoding: Encoding) -> Self {

@@ -121,6 +121,14 @@ impl<M: Model> Saved<M> {
     fn to_value(&self) -> Result<Value, LearnError> {
         let model = serde_json::to_value(&self.model).map_err(|error| broken(&error))?;
         let card = serde_json::to_value(&self.card).map_err(|error| broken(&error))?;
+        // JSON has no word for numbers that are not finite: they are written as null. A model that cannot
+        // be read back is told of now, not when it is needed.
+        let again: M = M::deserialize(&model).map_err(|error| {
+            LearnError::malformed(format!("a parameter is not finite: {error}"))
+        })?;
+        if serde_json::to_value(&again).map_err(|error| broken(&error))? != model {
+            return Err(LearnError::malformed("it is not the same once it is read back"));
+        }
         Ok(json!({ "throng": FORMAT, "kind": M::KIND, "card": card, "model": model }))
     }
 
@@ -148,13 +156,26 @@ pub(crate) fn kind_of(value: &Value) -> Result<String, LearnError> {
     kind.map(str::to_owned).ok_or_else(|| LearnError::malformed("it does not say of which kind"))
 }
 
+/// The whole document of a saved model, in either form.
+///
+/// Safetensors begin with the length of their header, in eight bytes, and the header is an object. No
+/// text is taken for that: eight bytes of text are a length that no file has.
+pub(crate) fn read(bytes: &[u8]) -> Result<Value, LearnError> {
+    let length = bytes.first_chunk::<8>().map(|length| u64::from_le_bytes(*length));
+    let rest = u64::try_from(bytes.len().saturating_sub(8)).unwrap_or(u64::MAX);
+    if length.is_some_and(|length| length <= rest) && bytes.get(8) == Some(&b'{') {
+        return read_safetensors(bytes);
+    }
+    read_json(bytes)
+}
+
 /// The JSON form of a model.
-pub(crate) fn read_json(bytes: &[u8]) -> Result<Value, LearnError> {
+fn read_json(bytes: &[u8]) -> Result<Value, LearnError> {
     serde_json::from_slice(bytes).map_err(|error| broken(&error))
 }
 
 /// The whole JSON form of a model in safetensors.
-pub(crate) fn read_safetensors(bytes: &[u8]) -> Result<Value, LearnError> {
+fn read_safetensors(bytes: &[u8]) -> Result<Value, LearnError> {
     let tensors = SafeTensors::deserialize(bytes).map_err(|error| broken(&error))?;
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|error| broken(&error))?;
     let header = metadata.metadata().as_ref().and_then(|data| data.get(HEADER));
@@ -257,4 +278,63 @@ fn numbers(name: &str, tensors: &SafeTensors<'_>) -> Result<Value, LearnError> {
         )));
     }
     serde_json::to_value(values).map_err(|error| broken(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use throng_account::Neighbours;
+
+    use super::*;
+
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    struct Numbers {
+        scale: f64,
+        table: crate::Matrix<f64>,
+    }
+
+    impl Model for Numbers {
+        const KIND: &'static str = "numbers";
+    }
+
+    fn saved(scale: f64, corner: f64) -> Saved<Numbers> {
+        let card = Card::stating(&"laplace(scale=1)".parse().unwrap(), Neighbours::AddRemove);
+        let mut table = crate::Matrix::filled(5, 4, 0.1);
+        table.values_mut()[0] = corner;
+        Saved::new(card, Numbers { scale, table })
+    }
+
+    #[test]
+    fn either_form_is_told_by_its_first_bytes() {
+        let saved = saved(0.5, 3.0);
+        let json = saved.to_json().unwrap();
+        let tensors = saved.to_safetensors().unwrap();
+        for bytes in [json.as_bytes(), format!("\n \t{json}").as_bytes(), &tensors] {
+            assert_eq!(Saved::from_value(read(bytes).unwrap()).unwrap(), saved);
+        }
+        // A header whose length happens to begin like JSON, and what is neither.
+        let mut padded = b"{\0\0\0\0\0\0\0{\"__metadata__\":{}}".to_vec();
+        padded.resize(8 + 0x7b, b' ');
+        assert!(read(&padded).unwrap_err().to_string().contains("no model of Throng's"));
+        for odd in [b"".as_slice(), b"{", b"\0\0\0\0\0\0\0\0{", b"        {", &tensors[..20]] {
+            assert!(read(odd).and_then(|value| kind_of(&value)).is_err());
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_are_refused_when_they_are_saved() {
+        for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            for saved in [saved(odd, 0.0), saved(1.0, odd)] {
+                assert!(saved.to_json().is_err() && saved.to_safetensors().is_err());
+            }
+        }
+    }
+
+    #[test]
+    fn a_card_states_what_came_before() {
+        let (card, _) = saved(1.0, 1.0).into_parts();
+        let alone = card.epsilon(0.0).unwrap().upper;
+        let both = card.after(&"laplace(scale=2)".parse().unwrap()).unwrap();
+        let found = both.epsilon(0.0).unwrap().upper;
+        assert!((alone - 1.0).abs() < 1e-3 && (found - 1.5).abs() < 1e-3, "{found}");
+    }
 }

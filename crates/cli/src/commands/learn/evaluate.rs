@@ -3,20 +3,28 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use throng_learn::any::{Table as Examples, Task};
-use throng_learn::evaluate::{self, Accuracy, AccuracyOptions, Between, Fit};
+use throng_learn::any::{self, Table as Examples, Task};
+use throng_learn::evaluate::{
+    self, Accuracy, AccuracyOptions, AccuracyReport, Between, Fit, FitReport,
+};
 use throng_learn::schema::Label;
-use throng_learn::{Classified, Measured, Predict, Privacy as Wanted, Schema};
-use throng_mechanism::{Guarantee, Neighbours, Sensitive};
+use throng_learn::{Classified, Measured, Predict, Privacy, Schema};
+use throng_ledger::Digest;
+use throng_mechanism::{Mechanism, Sensitive};
 
+use super::pay::{Kept, Payment, Purchase};
 use super::predict::declared;
-use super::{ModelFile, fit, table};
+use super::source::Source;
+use super::wanted::Wanted;
+use super::{ModelFile, table};
 use crate::failure::Failure;
 use crate::number::{self, Number};
-use crate::promise::{self, Errors, Privacy, Promise};
+use crate::output;
+use crate::promise::{Errors, Promise};
 use crate::table::Table;
-use crate::{arguments, output};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,7 +32,9 @@ Examples:
   throng learn fit linear --data loans/train.csv --bounds loans/rate.toml --epsilon 1 \\
     --delta 1e-5 -o rate.json
   throng learn evaluate rate.json --data loans/test.csv --public
-  throng learn evaluate rate.json --data loans/test.csv --epsilon 1 --json";
+  throng learn evaluate rate.json --data loans/test.csv --epsilon 1 --json
+  throng learn evaluate rate.json --data loans/test.csv --epsilon 1 --ledger test.ledger \\
+    --budget 4,1e-5 --yes";
 
 /// How well a model does on a test table.
 ///
@@ -41,15 +51,11 @@ pub(super) struct Options {
     data: PathBuf,
 
     /// Everybody may know the test table.
-    #[arg(long, conflicts_with_all = ["epsilon", "delta", "gdp", "zcdp"])]
+    #[arg(long, conflicts_with_all = ["epsilon", "delta", "gdp", "zcdp", "fpr", "tpr", "advantage", "ledger"])]
     public: bool,
 
     #[command(flatten)]
-    privacy: Privacy,
-
-    /// What it means that two tables differ in one record.
-    #[arg(long, value_name = "RELATION", default_value = "add-remove", value_parser = arguments::neighbours())]
-    neighbours: Neighbours,
+    wanted: Wanted,
 
     /// The chance that error bars hold.
     #[arg(long, value_name = "C", default_value = "0.95", value_parser = number::open_probability, allow_hyphen_values = true)]
@@ -58,72 +64,116 @@ pub(super) struct Options {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    payment: Payment,
+}
+
+/// A report that a ledger can keep.
+struct Report<R>(R);
+
+impl<R: Serialize + DeserializeOwned> Kept for Report<R> {
+    fn bytes(&self) -> Result<Vec<u8>, Failure> {
+        Ok(serde_json::to_vec(&self.0)?)
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, Failure> {
+        Ok(Self(serde_json::from_slice(bytes)?))
+    }
 }
 
 /// Reads, evaluates, shows.
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
-    let (card, model) = options.model.read()?;
+    let bytes = options.model.bytes()?;
+    let (card, model) = ModelFile::load(&bytes)?;
     let (schema, encoding) = declared(&card)?;
-    let task = match schema.label() {
-        Some(Label::Classes { .. }) => Task::Classes,
-        Some(Label::Number { .. }) => Task::Number,
-        None => {
-            return Err(Failure::usage(
-                "the model learns no label, so it is neither right nor wrong",
-                "look at it with `throng learn inspect`",
-            ));
-        }
-    };
+    let task = any::kind(model.kind())?.task;
+    if !matches!(
+        (task, schema.label()),
+        (Task::Classes, Some(Label::Classes { .. })) | (Task::Number, Some(Label::Number { .. }))
+    ) {
+        return Err(Failure::usage(
+            format!("a {} learns no label, so it is neither right nor wrong", model.kind()),
+            "look at it with `throng learn inspect`",
+        ));
+    }
     let model = model.predictor()?;
+    let (found, wanted) = (schema.names(*encoding).len(), model.columns());
+    if found != wanted {
+        let what = format!("the card of the model declares {found} features, but it has {wanted}");
+        return Err(Failure::usage(what, "use a model that `throng learn fit` wrote"));
+    }
+    let privacy = if options.public { None } else { Some(options.wanted.privacy()?) };
+    let source = Source::of(&options.data)?;
+    let test = Test { options, schema, model, name: Digest::of(&bytes), privacy, source };
     match table::read(&options.data, schema, *encoding, task)? {
-        Examples::Classified(examples) => classes(options, schema, model, examples),
-        Examples::Measured(examples) => numbers(options, schema, model, examples),
+        Examples::Classified(examples) => test.classes(examples),
+        Examples::Measured(examples) => test.numbers(examples),
         Examples::Plain(_) => Err(Failure::bug("a test table without labels")),
     }
 }
 
-fn wanted(options: &Options) -> Result<Wanted, Failure> {
-    Ok(Wanted::new(fit::target(&options.privacy.asked()?), options.neighbours)?)
+/// A model and how it is put to the test.
+struct Test<'a> {
+    options: &'a Options,
+    schema: &'a Schema,
+    model: &'a dyn Predict,
+    /// The digest of the file of the model, which is public.
+    name: Digest,
+    /// How private the answer shall be; nothing if the table is public.
+    privacy: Option<Privacy>,
+    /// Which rows, as they were before they were read.
+    source: Source,
 }
 
-fn classes(
-    options: &Options,
-    schema: &Schema,
-    model: &dyn Predict,
-    examples: Classified,
-) -> Result<(), Failure> {
-    if options.public {
-        let found = evaluate::classification(model, &examples, schema.classes()?)?;
-        return exact(
-            options,
-            &[("records", json!(found.records)), ("accuracy", json!(found.accuracy))],
-        );
+impl Test<'_> {
+    fn classes(&self, examples: Classified) -> Result<(), Failure> {
+        let (options, classes) = (self.options, self.schema.classes()?);
+        let Some(privacy) = &self.privacy else {
+            let found = evaluate::classification(self.model, &examples, classes)?;
+            let accuracy = ("accuracy", json!(found.accuracy));
+            return exact(options, &[("records", json!(found.records)), accuracy]);
+        };
+        let judge = Accuracy::new(self.model, classes, privacy, &AccuracyOptions::default())?;
+        let report: AccuracyReport = self.bought(&judge, examples)?;
+        noisy(options, "accuracy", report.accuracy(self.confidence())?, None, &judge)
     }
-    let judge =
-        Accuracy::new(model, schema.classes()?, &wanted(options)?, &AccuracyOptions::default())?;
-    let release = promise::release(&judge, &Sensitive::new(examples))?;
-    let found = release.value().accuracy(options.confidence.up().min(1f64.next_down()))?;
-    noisy(options, "accuracy", found, None, release.guarantee())
-}
 
-fn numbers(
-    options: &Options,
-    schema: &Schema,
-    model: &dyn Predict,
-    examples: Measured,
-) -> Result<(), Failure> {
-    if options.public {
-        let found = evaluate::regression(model, &examples)?;
-        let error = ("mean squared error", json!(found.mean_squared_error));
-        let fit = ("R squared", json!(found.r_squared));
-        return exact(options, &[("records", json!(found.records)), error, fit]);
+    fn numbers(&self, examples: Measured) -> Result<(), Failure> {
+        let options = self.options;
+        let Some(privacy) = &self.privacy else {
+            let found = evaluate::regression(self.model, &examples)?;
+            let error = ("mean squared error", json!(found.mean_squared_error));
+            let fit = ("R squared", json!(found.r_squared));
+            return exact(options, &[("records", json!(found.records)), error, fit]);
+        };
+        let judge = Fit::new(self.model, self.schema.range()?, privacy)?;
+        let report: FitReport = self.bought(&judge, examples)?;
+        let found = report.mean_squared_error(self.confidence())?;
+        noisy(options, "mean squared error", found, Some(report.r_squared()), &judge)
     }
-    let judge = Fit::new(model, schema.range()?, &wanted(options)?)?;
-    let release = promise::release(&judge, &Sensitive::new(examples))?;
-    let confidence = options.confidence.up().min(1f64.next_down());
-    let found = release.value().mean_squared_error(confidence)?;
-    let fit = release.value().r_squared();
-    noisy(options, "mean squared error", found, Some(fit), release.guarantee())
+
+    fn confidence(&self) -> f64 {
+        self.options.confidence.up().min(1f64.next_down())
+    }
+
+    /// Pays for a report; or the one that the ledger has of the same model and file.
+    fn bought<J, R>(&self, judge: &J, examples: J::Input) -> Result<R, Failure>
+    where
+        J: Mechanism<Output = R>,
+        J::Input: Sized,
+        R: Serialize + DeserializeOwned,
+    {
+        let purchase = Purchase {
+            label: "learn evaluate".to_owned(),
+            parts: vec![b"evaluate".to_vec(), self.name.as_bytes().to_vec()],
+            source: &self.source,
+            delta: self.options.wanted.delta(),
+        };
+        let hand = |release: throng_mechanism::Release<R>| Report(release.into_parts().0);
+        let data = Sensitive::new(examples);
+        Ok(self.options.payment.buy(&purchase, judge, &data, hand)?.thing.0)
+    }
 }
 
 fn exact(options: &Options, found: &[(&str, Value)]) -> Result<(), Failure> {
@@ -143,10 +193,9 @@ fn noisy(
     name: &str,
     found: Between,
     r_squared: Option<f64>,
-    guarantee: &Guarantee,
+    judge: &impl Mechanism,
 ) -> Result<(), Failure> {
-    let asked = options.privacy.asked()?;
-    let promise = Promise::of(guarantee, &asked)?;
+    let promise = Promise::stating(&judge.spec(), judge.neighbours(), options.wanted.delta())?;
     let confidence = options.confidence.nearest();
     if options.json {
         return output::json(&json!({

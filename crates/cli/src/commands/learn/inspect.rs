@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::json;
 
-use super::ModelFile;
+use super::{ModelFile, summary};
 use crate::failure::Failure;
 use crate::number::{self, Number};
 use crate::table::Table;
@@ -12,7 +12,8 @@ use crate::{digits, output};
 const EXAMPLES: &str = "\
 Examples:
   throng learn inspect loans.json
-  throng learn inspect loans.json --delta 1e-8 --json";
+  throng learn inspect loans.json --delta 1e-8 --json
+  throng learn inspect rate.json --confidence 0.99";
 
 /// What is in a saved model, and what it guarantees.
 ///
@@ -27,6 +28,10 @@ pub(super) struct Options {
     #[arg(long, value_name = "D", default_value = "1e-5", value_parser = number::probability, allow_hyphen_values = true)]
     delta: Number,
 
+    /// The chance that intervals of coefficients and credible intervals hold.
+    #[arg(long, value_name = "C", default_value = "0.95", value_parser = number::open_probability, allow_hyphen_values = true)]
+    confidence: Number,
+
     /// Print JSON, the parameters included.
     #[arg(long)]
     json: bool,
@@ -36,6 +41,7 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let (card, model) = options.model.read()?;
     let epsilon = card.epsilon(options.delta.down())?;
+    let summary = summary::of(&card, &model, options.confidence.up().min(1f64.next_down()))?;
     if options.json {
         return output::json(&json!({
             "kind": model.kind(),
@@ -46,6 +52,7 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
             "epsilon": crate::json::Ends::from(epsilon),
             "version": card.version(),
             "table": card.table().map(|(schema, _)| schema),
+            "summary": summary.map(|summary| summary.json()),
             "model": model.parameters()?,
         }));
     }
@@ -62,5 +69,9 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         }
     }
     table.row(["fitted by", &format!("throng {}", card.version())]);
-    output::answer(&table.render(output::paint()))
+    output::answer(&table.render(output::paint()))?;
+    match summary {
+        Some(summary) => output::answer(&format!("\n{}", summary.table().render(output::paint()))),
+        None => Ok(()),
+    }
 }

@@ -1,6 +1,7 @@
 //! `throng learn models`.
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
 use throng_learn::any;
 
@@ -19,12 +20,17 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(super) struct Options {
     /// Show the options of one model with their usual values.
-    #[arg(value_name = "MODEL")]
+    #[arg(value_name = "MODEL", value_parser = names())]
     kind: Option<String>,
 
     /// Print JSON.
     #[arg(long)]
     json: bool,
+}
+
+/// The names of all models, so that completions list them.
+pub(super) fn names() -> PossibleValuesParser {
+    PossibleValuesParser::new(any::KINDS.iter().map(|kind| kind.name))
 }
 
 /// Lists them.

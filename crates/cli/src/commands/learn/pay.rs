@@ -1,28 +1,28 @@
-//! Paying for a fit: from a ledger, or with a budget of exactly what it costs.
+//! Paying: from a ledger, or with a budget of exactly what it costs.
 
+use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde_json::{Map, Value};
+use throng_account::AccountError;
 use throng_account::filter::Budget as Amount;
-use throng_learn::any::{AnyLearner, AnyModel, Table};
-use throng_learn::{Card, Schema};
-use throng_ledger::{Asked as Found, Charge, Charter, Digest, Ledger};
-use throng_mechanism::{Mechanism, Neighbours, Sensitive};
+use throng_ledger::{Asked as Found, Charge, Charter, Digest, Ledger, Ticket};
+use throng_mechanism::{Mechanism, Neighbours, Release, Sensitive};
 use throng_numeric::Rational;
 use throng_sample::OsEntropy;
 
+use super::source::Source;
 use crate::digits::Side;
 use crate::failure::Failure;
 use crate::number::{self, Number};
 use crate::{amount, confirm, output, promise};
 
-/// Where the fit is paid.
+/// Where it is paid.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Paying")]
 pub(super) struct Payment {
-    /// Pay from this ledger: all that was ever paid from it stays within its budget, and the same fit
-    /// on the same data is not paid twice.
+    /// Pay from this ledger: all that was ever paid from it stays within its budget, and the same
+    /// thing from the same file is not paid twice.
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
 
@@ -41,37 +41,103 @@ fn budget(text: &str) -> Result<(Number, Number), String> {
     Ok((number::positive(epsilon)?, number::open_probability(delta)?))
 }
 
-/// What is fitted, for the books.
+/// What is bought, for the books.
 pub(super) struct Purchase<'a> {
-    pub(super) kind: &'a str,
-    pub(super) schema: &'a Schema,
-    pub(super) options: &'a Map<String, Value>,
+    /// What a reader of the history sees.
+    pub(super) label: String,
+    /// What makes it the same question again, besides the mechanism and the rows; all of it is public.
+    pub(super) parts: Vec<Vec<u8>>,
+    /// Which rows.
+    pub(super) source: &'a Source,
+    /// The delta that was asked for, if one was.
     pub(super) delta: Option<&'a Number>,
 }
 
-/// A model and its card.
-type Fitted = (Card, AnyModel);
+impl Purchase<'_> {
+    /// The same thing of the same rows with the same parameters is the same question.
+    fn question(&self, mechanism: &impl Mechanism) -> Digest {
+        let spec = mechanism.spec().to_string();
+        let mut parts: Vec<&[u8]> = vec![b"learn/2", spec.as_bytes(), self.source.bytes()];
+        parts.extend(self.parts.iter().map(Vec::as_slice));
+        Digest::of_parts(&parts)
+    }
+
+    /// What is charged. A guarantee without a delta is priced at a tenth of the ledger's, where the
+    /// ledger has one.
+    fn charge(&self, ledger: &Ledger, mechanism: &impl Mechanism) -> Result<Charge, Failure> {
+        let charge = Charge::new(self.question(mechanism), &self.label, mechanism.spec());
+        if let Some(delta) = self.delta {
+            return Ok(charge.at_delta(delta.exact().clone()));
+        }
+        let spec = mechanism.spec();
+        match ledger.charter()?.capacity {
+            Amount::Approximate { delta, .. } if ledger.price(&spec, None).is_err() => {
+                let tenth = &delta * &Rational::new(1, 10_u32).map_err(AccountError::from)?;
+                let at = tenth.to_f64_nearest();
+                output::talk(&format!("note: priced at delta {at:e}, a tenth of the ledger's\n"));
+                Ok(charge.at_delta(tenth))
+            }
+            Amount::Approximate { .. }
+            | Amount::Pure { .. }
+            | Amount::Zcdp { .. }
+            | Amount::Gdp { .. }
+            | Amount::Renyi { .. } => Ok(charge),
+        }
+    }
+}
+
+/// What a ledger can keep, so that it is not paid twice.
+pub(super) trait Kept: Sized {
+    /// As it is kept.
+    fn bytes(&self) -> Result<Vec<u8>, Failure>;
+    /// As it was kept.
+    fn read(bytes: &[u8]) -> Result<Self, Failure>;
+}
+
+/// What was bought, with the receipt if a ledger gave one.
+pub(super) struct Bought<T> {
+    pub(super) thing: T,
+    pub(super) receipt: Option<Ticket>,
+}
 
 impl Payment {
-    /// Pays and fits.
-    pub(super) fn fit(
+    /// Pays and runs; or hands over what the ledger has.
+    pub(super) fn buy<M, D, T>(
         &self,
         purchase: &Purchase<'_>,
-        learner: &AnyLearner,
-        table: Sensitive<Table>,
-        digest: Digest,
-    ) -> Result<Fitted, Failure> {
-        match &self.ledger {
-            None => {
-                let release = promise::release(learner, &table)?;
-                let (model, guarantee) = release.into_parts();
-                Ok((Card::of(&guarantee), model))
-            }
-            Some(path) => {
-                let ledger = self.open(path, learner.neighbours())?;
-                self.from_ledger(&ledger, purchase, learner, &table, digest)
-            }
+        mechanism: &M,
+        data: &Sensitive<D>,
+        hand: impl FnOnce(Release<M::Output>) -> T,
+    ) -> Result<Bought<T>, Failure>
+    where
+        M: Mechanism,
+        D: Borrow<M::Input>,
+        T: Kept,
+    {
+        let Some(path) = &self.ledger else {
+            let thing = hand(promise::release(mechanism, data)?);
+            return Ok(Bought { thing, receipt: None });
+        };
+        let ledger = self.open(path, mechanism.neighbours())?;
+        same_relation(ledger.neighbours(), mechanism.neighbours())?;
+        let charge = purchase.charge(&ledger, mechanism)?;
+        let turn = ledger.turn(&charge.question);
+        if let Found::Stored(stored) = ledger.ask(&charge.question)? {
+            output::talk("note: this was bought before of the same file: free of charge\n");
+            let thing = T::read(&stored.payload)?;
+            return Ok(Bought { thing, receipt: Some(stored.ticket) });
         }
+        let receipt = ledger.preview(&charge)?;
+        if !self.yes {
+            confirm::spending(&receipt.cost, &ledger.remaining(None)?)?;
+        }
+        let paid = ledger.authorise(&charge)?;
+        let thing = hand(mechanism.run_on(data, paid.permit, &mut OsEntropy)?);
+        ledger.store(&paid.ticket, &thing.bytes()?)?;
+        drop(turn);
+        let left = amount::words(&ledger.remaining(None)?, Side::Down);
+        output::talk(&format!("receipt: {}\nleft in the ledger: {left}\n", paid.ticket));
+        Ok(Bought { thing, receipt: Some(paid.ticket) })
     }
 
     fn open(&self, path: &Path, under: Neighbours) -> Result<Ledger, Failure> {
@@ -85,47 +151,6 @@ impl Payment {
         }
         Ok(Ledger::open_or_create(path, &Charter::new(capacity, under, "throng learn"))?)
     }
-
-    fn from_ledger(
-        &self,
-        ledger: &Ledger,
-        purchase: &Purchase<'_>,
-        learner: &AnyLearner,
-        table: &Sensitive<Table>,
-        digest: Digest,
-    ) -> Result<Fitted, Failure> {
-        same_relation(ledger.neighbours(), learner.neighbours())?;
-        let question = purchase.question(learner, digest)?;
-        let turn = ledger.turn(&question);
-        if let Found::Stored(stored) = ledger.ask(&question)? {
-            output::talk(
-                "note: this was fitted before on the same data: the stored model, free of charge\n",
-            );
-            return Ok(AnyModel::load(&stored.payload)?);
-        }
-        let label = format!("learn fit {}", purchase.kind);
-        let mut charge = Charge::new(question, label, learner.spec());
-        if let Some(delta) = purchase.delta {
-            charge = charge.at_delta(delta_of(delta));
-        }
-        let receipt = ledger.preview(&charge)?;
-        if !self.yes {
-            confirm::spending(&receipt.cost, &ledger.remaining(None)?)?;
-        }
-        let paid = ledger.authorise(&charge)?;
-        let release = learner.run(table, paid.permit, &mut OsEntropy)?;
-        let (model, guarantee) = release.into_parts();
-        let card = Card::of(&guarantee);
-        ledger.store(&paid.ticket, model.to_json(&card)?.as_bytes())?;
-        drop(turn);
-        let left = amount::words(&ledger.remaining(None)?, Side::Down);
-        output::talk(&format!("receipt: {}\nleft in the ledger: {left}\n", paid.ticket));
-        Ok((card, model))
-    }
-}
-
-fn delta_of(delta: &Number) -> Rational {
-    delta.exact().clone()
 }
 
 fn same_relation(books: Neighbours, fit: Neighbours) -> Result<(), Failure> {
@@ -136,43 +161,4 @@ fn same_relation(books: Neighbours, fit: Neighbours) -> Result<(), Failure> {
         format!("the ledger is for {books} and the model for {fit} neighbours"),
         "use one relation throughout",
     ))
-}
-
-impl Purchase<'_> {
-    /// The same model of the same data with the same parameters is the same question.
-    fn question(&self, learner: &AnyLearner, data: Digest) -> Result<Digest, Failure> {
-        let options = serde_json::to_vec(self.options)?;
-        let schema = serde_json::to_vec(self.schema)?;
-        let spec = learner.spec().to_string();
-        Ok(Digest::of_parts(&[
-            b"learn fit/1",
-            self.kind.as_bytes(),
-            &options,
-            &schema,
-            spec.as_bytes(),
-            data.to_string().as_bytes(),
-        ]))
-    }
-}
-
-/// The key of a table's content.
-pub(super) fn digest(table: &Table) -> Digest {
-    let (features, labels) = match table {
-        Table::Classified(examples) => {
-            (examples.features(), bytes(examples.labels().iter().map(|label| f64::from(*label))))
-        }
-        Table::Measured(examples) => {
-            (examples.features(), bytes(examples.labels().iter().copied()))
-        }
-        Table::Plain(features) => (features, Vec::new()),
-    };
-    let shape = format!("{} x {}", features.rows(), features.columns());
-    let blocks = features.values().chunks(1 << 16).map(|block| bytes(block.iter().copied()));
-    let chain =
-        |last: Digest, block: Vec<u8>| Digest::of_parts(&[last.to_string().as_bytes(), &block]);
-    chain(blocks.fold(Digest::of(shape.as_bytes()), chain), labels)
-}
-
-fn bytes(numbers: impl Iterator<Item = f64>) -> Vec<u8> {
-    numbers.flat_map(f64::to_le_bytes).collect()
 }

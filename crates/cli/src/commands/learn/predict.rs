@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Map, Value, json};
-use throng_learn::schema::{Encoding, Label};
+use throng_learn::schema::{Column, Encoding, Label};
 use throng_learn::{Card, Matrix, Predictions, Schema};
 
 use super::{ModelFile, rows};
@@ -65,7 +65,7 @@ pub(super) fn features(
     schema: &Schema,
     encoding: Encoding,
 ) -> Result<Matrix<f64>, Failure> {
-    let names: Vec<&str> = schema.columns().iter().map(|column| column.name()).collect();
+    let names: Vec<&str> = schema.columns().iter().map(Column::name).collect();
     let (mut values, mut count) = (Vec::new(), 0_usize);
     rows::read(path, &names, &mut |cells| {
         schema.encode(cells, encoding, &mut values);

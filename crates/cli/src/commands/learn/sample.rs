@@ -55,10 +55,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
         return output::json(&drawn.iter().map(object).collect::<Vec<_>>());
     }
     let header = schema.columns().iter().map(|column| column.name().as_bytes().to_vec()).collect();
-    let text = |value: Value| match value {
-        Value::String(text) => text.into_bytes(),
-        other => other.to_string().into_bytes(),
-    };
+    let text =
+        |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned).into_bytes();
     let rows = drawn.iter().map(|row| named(row).into_iter().map(text).collect());
     output::csv(b',', &std::iter::once(header).chain(rows).collect::<Vec<_>>())
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use throng_learn::any::{Table, Task};
-use throng_learn::schema::{Cell, Encoding, Label};
+use throng_learn::schema::{Cell, Column, Encoding, Label};
 use throng_learn::{Classified, Matrix, Measured, Schema};
 
 use super::rows;
@@ -25,7 +25,7 @@ pub(super) fn read(
         })?),
         Task::Clusters | Task::Features | Task::Distribution => None,
     };
-    let mut names: Vec<&str> = schema.columns().iter().map(|column| column.name()).collect();
+    let mut names: Vec<&str> = schema.columns().iter().map(Column::name).collect();
     names.extend(label.map(Label::name));
     let width = schema.columns().len();
     let (mut values, mut classes, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
