@@ -18,7 +18,7 @@ impl Progress {
     pub(crate) fn new(steps: usize, what: &str) -> Self {
         let steps = u64::try_from(steps).unwrap_or(u64::MAX);
         let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::hidden());
-        let template = format!("{{bar:30}} {{pos}}/{{len}} {what}, {{eta}} left");
+        let template = format!("{{bar:30}} {{pos}}/{{len}} {what}, {{eta}} left {{msg}}");
         if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style.progress_chars("=> "));
         }
@@ -31,6 +31,16 @@ impl Progress {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         self.bar.inc(1);
+    }
+
+    /// Whether somebody can see it.
+    pub(crate) fn is_shown(&self) -> bool {
+        !self.bar.is_hidden()
+    }
+
+    /// Words beside the bar.
+    pub(crate) fn say(&self, words: String) {
+        self.bar.set_message(words);
     }
 
     /// So many are done.

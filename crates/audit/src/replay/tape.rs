@@ -39,6 +39,7 @@ impl Tape {
     }
 
     /// Puts the first answer of a primitive in the place of a later one; whether runs are coupled.
+    #[cfg(feature = "replay")]
     pub(super) fn settle(&mut self, page: usize, answer: &mut [i64]) -> bool {
         let Some(answers) = &mut self.answers else { return false };
         let first = answers.entry(page).or_insert_with(|| answer.to_vec());

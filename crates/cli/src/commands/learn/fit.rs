@@ -125,7 +125,8 @@ pub(super) fn run(options: &Options) -> Result<(), Failure> {
     let source = Source::of(&options.data)?;
     let bought = plan.bounds(&source)?;
     let schema = declared.schema(&bought)?;
-    let learner = watch::steps(plan.learner(&schema)?);
+    let learner =
+        watch::steps(plan.learner(&schema)?, options.wanted.delta().map_or(1e-5, Number::down));
     let Bought { thing, receipt } = plan.fit(&learner, &schema, &source)?;
     let card = match &plan.before {
         Some(before) => thing.card.after(before)?,

@@ -35,7 +35,7 @@ pub(super) fn read(
         count += 1;
         let cell = cells.get(width).copied().unwrap_or(Cell::Missing);
         match (task, label) {
-            (Task::Classes, Some(label)) => classes.push(schema.class(cell)),
+            (Task::Classes, Some(_)) => classes.push(schema.class(cell)),
             (Task::Number, Some(_)) => numbers.push(cell.number()),
             (Task::Classes | Task::Number, None) => {}
             (Task::Clusters | Task::Features | Task::Distribution, _) => {}

@@ -4,12 +4,21 @@ use throng_learn::any::AnyLearner;
 
 use crate::progress::Progress;
 
-/// The same learner, with a bar of its steps on a terminal. How many steps there are is public.
-pub(super) fn steps(learner: AnyLearner) -> AnyLearner {
+/// The same learner, with a bar of its steps on a terminal, and epsilon at a delta so far. How many steps
+/// there are is public, and so is what they cost.
+pub(super) fn steps(learner: AnyLearner, delta: f64) -> AnyLearner {
     if let AnyLearner::Network(training) = learner {
         let steps = usize::try_from(training.options().steps).unwrap_or(usize::MAX);
         let bar = Progress::new(steps, "steps");
-        return AnyLearner::Network(Box::new(training.watched(move |step, _| bar.at(step))));
+        return AnyLearner::Network(Box::new(training.watched(move |progress| {
+            bar.at(progress.step());
+            // The accountant takes a moment: it is asked only if somebody looks.
+            if bar.is_shown()
+                && let Ok(epsilon) = progress.epsilon(delta)
+            {
+                bar.say(format!("epsilon {epsilon:.3} at delta {delta:e}"));
+            }
+        })));
     }
     learner
 }
