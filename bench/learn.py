@@ -1,6 +1,6 @@
 """Private models beside their peers: score on held-out rows, CPU seconds, memory. See README.md.
 
-Throng's side is `crates/learn/examples/bench.rs`, started once for each model and data set; it
+Throng's side is `bench/src/learn`, started once for each model and data set; it
 prints one line of JSON for each run. Peers are fitted by this process, on the same rows.
 """
 

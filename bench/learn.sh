@@ -10,8 +10,8 @@ if ! cmp -s requirements-learn.txt .venv-learn/installed.txt; then
     "$python" -m pip install --quiet --no-cache-dir --requirement requirements-learn.txt
     cp requirements-learn.txt .venv-learn/installed.txt
 fi
-target="${CARGO_TARGET_DIR:-../target}"
-cargo build --quiet --release --manifest-path ../Cargo.toml -p throng-learn --example bench
+target="${CARGO_TARGET_DIR:-target}"
+cargo build --quiet --release --no-default-features --features learn --bin learn
 # One thread on both sides.
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 RAYON_NUM_THREADS=1
-exec "$python" learn.py --binary "$target/release/examples/bench" "$@"
+exec "$python" learn.py --binary "$target/release/learn" "$@"

@@ -31,6 +31,7 @@ use throng_account::conversion::grid::{
 };
 use throng_account::{Accuracy, Leaf, MechanismSpec, Neighbours, Target, Template, calibrate};
 use throng_numeric::Rational;
+use throng_sample::add_clamped;
 
 use crate::grid::MOST_STEPS;
 use crate::replay::{Distance, Drawn, Observed, Primitive};
@@ -380,11 +381,7 @@ fn add_all(sampler: &Sampler, values: &mut [i64], run: &mut Run<'_>) -> Result<(
     for batch in values.chunks_mut(BATCH) {
         let noise = &mut noise[..batch.len()];
         sampler.fill(run.entropy(), noise)?;
-        for (value, noise) in batch.iter_mut().zip(&*noise) {
-            // |noise| <= 2^63 - 1 and |value| < 2^62: see MOST_STEPS.
-            let sum = (*value).clamp(-MOST_STEPS, MOST_STEPS).saturating_add(*noise);
-            *value = sum.clamp(-MOST_STEPS, MOST_STEPS);
-        }
+        add_clamped(batch, noise, MOST_STEPS);
     }
     Ok(())
 }

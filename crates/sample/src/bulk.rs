@@ -65,6 +65,7 @@
 //! soon as the rest cannot matter.
 
 mod acceptance;
+mod add;
 mod alias;
 mod energy;
 mod lanes;
@@ -74,6 +75,7 @@ mod sieve;
 mod strips;
 mod table;
 
+pub use add::add_clamped;
 use throng_numeric::{Integer, Natural, Rational};
 
 use crate::{DiscreteGaussian, DiscreteLaplace, Entropy, SampleError};

@@ -53,7 +53,7 @@ mod words;
 
 pub use bernoulli::{Bernoulli, BernoulliExp};
 pub use binomial::Binomial;
-pub use bulk::BulkNoise;
+pub use bulk::{BulkNoise, add_clamped};
 pub use choice::ExponentialChoice;
 #[cfg(any(test, feature = "test-util"))]
 pub use entropy::SeededEntropy;

@@ -1,6 +1,6 @@
 //! One model on one data set of `bench/learn_data.py`, again and again: a line of JSON for each fit.
 //!
-//! `bench MODEL --data DIRECTORY --epsilon 0.1,1 --delta 1e-5 --runs 20`; see `bench/learn.py`. The time of
+//! `learn MODEL --data DIRECTORY --epsilon 0.1,1 --delta 1e-5 --runs 20`; see `bench/learn.py`. The time of
 //! a fit includes making the learner (its calibration and certification), the permit and
 //! the noise, which comes from the system's own source as for any user.
 #![allow(
