@@ -146,8 +146,8 @@ pub(crate) struct Fitted {
     pub(crate) square: i64,
 }
 
-/// What each record says: private. Labels and what the model says are clamped to the range, NaN is its
-/// middle; a model that does not fit says the middle.
+/// What each record says that has a label: private. Labels and what the model says are clamped to the
+/// range; a model that says NaN, or does not fit, says its middle.
 pub(crate) fn fits<M: Predict + ?Sized>(
     model: &M,
     examples: &Measured,
@@ -162,9 +162,13 @@ pub(crate) fn fits<M: Predict + ?Sized>(
     let steps = |fraction: f64| nearest(fraction * number(whole)).clamp(0, whole);
     let said = said.into_iter().chain(std::iter::repeat(range.middle()));
     let one = |(label, said): (&f64, f64)| {
+        if label.is_nan() {
+            return None;
+        }
         let label = range.fraction(*label);
         let error = label - range.fraction(said);
-        Fitted { error: steps(error * error), label: steps(label), square: steps(label * label) }
+        let [error, label, square] = [error * error, label, label * label].map(steps);
+        Some(Fitted { error, label, square })
     };
-    examples.labels().iter().zip(said).map(one).collect()
+    examples.labels().iter().zip(said).filter_map(one).collect()
 }

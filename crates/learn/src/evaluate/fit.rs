@@ -14,7 +14,7 @@ use crate::{Interval, LearnError, Learner, Measured, Model, Predict, Privacy};
 /// That of the noise. Labels and what the model says are clamped to a declared range; a record adds to
 /// four sums: 1, its squared error, its label and the square of that, each as a fraction from 0 to 1 of
 /// the range in steps of 2^-20. So it moves each of them by at most 1, whether it is added, removed or
-/// replaced. The model must not depend on these examples, or be released under a guarantee of its own.
+/// replaced; one without a label adds nothing. The model must not depend on these examples, or be released under a guarantee of its own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit<M> {
     model: M,
