@@ -32,7 +32,8 @@ Examples:
   throng learn fit naive-bayes --data loans/train.csv --bounds loans/bounds.toml --fpr 0.01 \\
     --tpr 0.02 -o careful.json
   throng learn fit network --data loans/train.csv --bounds loans/bounds.toml --epsilon 2 \\
-    --delta 1e-5 --set records=10000 --set steps=6 --segments 2 --checkpoint half.json -o network.json
+    --delta 1e-5 --set records=10000 --set steps=6 --segments 2 \\
+    --checkpoint half.json -o network.json
   throng learn fit logistic --data loans/train.csv --bounds loans/bounds.toml --epsilon 1 \\
     --delta 1e-6 --ledger loans.ledger --budget 4,1e-5 --yes -o paid.json
 
