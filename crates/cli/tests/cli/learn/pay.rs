@@ -47,7 +47,7 @@ fn the_books_say_nothing_of_what_is_in_a_record() {
     let dated = || File::options().append(true).open(&path).unwrap().set_modified(then).unwrap();
     dated();
     done(&folder, &fit("one", ""));
-    // One record is another; the file is as long and as old as it was.
+    // One record is another; the file is as old as it was.
     let text = std::fs::read_to_string(&path).unwrap();
     let (rest, last) = text.trim_end().rsplit_once('\n').unwrap();
     let other: String = last.chars().map(|c| if c.is_ascii_digit() { '7' } else { c }).collect();
@@ -58,6 +58,11 @@ fn the_books_say_nothing_of_what_is_in_a_record() {
     let (one, two) = (questions(&folder, "one"), questions(&folder, "two"));
     assert_eq!(one.len(), 1);
     assert_eq!(one, two);
+    // The record is gone: the file is shorter, and as old.
+    std::fs::write(&path, format!("{rest}\n")).unwrap();
+    dated();
+    done(&folder, &fit("shorter", ""));
+    assert_eq!(one, questions(&folder, "shorter"));
     // Another time is another version of the data.
     File::options().append(true).open(&path).unwrap().set_modified(SystemTime::now()).unwrap();
     done(&folder, &fit("three", ""));
