@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::io;
-use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use throng_account::AccountError;
@@ -25,9 +24,22 @@ const REFUSED: u8 = 3;
 /// The exit code where the budget does not cover it.
 const EXHAUSTED: u8 = 4;
 
-/// What went wrong.
+/// Whose turn it is after a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The caller can fix it.
+    Invalid,
+    /// There is no sound answer.
+    Refused,
+    /// The budget does not cover it; nothing was spent.
+    Exhausted,
+    /// We must fix it.
+    Bug,
+}
+
+/// What went wrong, in the words of the command.
 #[derive(Debug)]
-pub(crate) enum Failure {
+pub enum Failure {
     /// Something to tell, and the exit code.
     Told { code: u8, message: String, excerpt: Option<String>, hint: String },
     /// What the option parser has to say, help included.
@@ -40,12 +52,12 @@ pub(crate) enum Failure {
 
 impl Failure {
     /// The caller can fix it.
-    pub(crate) fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::told(USAGE, message.into(), hint.into())
     }
 
     /// There is no sound answer, or none can be vouched for.
-    pub(crate) fn refused(message: impl Into<String>, hint: impl Into<String>) -> Self {
+    pub fn refused(message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::told(REFUSED, message.into(), hint.into())
     }
 
@@ -59,7 +71,8 @@ impl Failure {
     }
 
     /// What the accountant has to say of the expression `text`.
-    pub(crate) fn of_expression(text: &str, error: AccountError) -> Self {
+    #[must_use]
+    pub fn of_expression(text: &str, error: AccountError) -> Self {
         let place = if let AccountError::Syntax { column, .. } = &error {
             Some(caret(text, *column))
         } else {
@@ -72,11 +85,36 @@ impl Failure {
         failure
     }
 
-    /// Says it on stderr and gives the exit code.
-    pub(crate) fn report(self) -> ExitCode {
+    /// Whose turn it is.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
         match self {
-            Self::PipeClosed => ExitCode::SUCCESS,
-            Self::Violated => ExitCode::from(REFUSED),
+            Self::Told { code: USAGE, .. } | Self::Options(_) | Self::PipeClosed => Kind::Invalid,
+            Self::Told { code: REFUSED, .. } | Self::Violated => Kind::Refused,
+            Self::Told { code: EXHAUSTED, .. } => Kind::Exhausted,
+            Self::Told { .. } => Kind::Bug,
+        }
+    }
+
+    /// What is said of it: the error, with the place in an expression if there is one, and a hint.
+    #[must_use]
+    pub fn words(&self) -> (String, &str) {
+        match self {
+            Self::Told { message, excerpt, hint, .. } => match excerpt {
+                Some(excerpt) => (format!("{message}\n{}", excerpt.trim_end()), hint),
+                None => (message.clone(), hint),
+            },
+            Self::Options(error) => (error.to_string(), ""),
+            Self::PipeClosed => ("nobody reads the output".to_owned(), ""),
+            Self::Violated => ("the claim does not hold".to_owned(), ""),
+        }
+    }
+
+    /// Says it on stderr and gives the exit code.
+    pub(crate) fn report(self) -> u8 {
+        match self {
+            Self::PipeClosed => 0,
+            Self::Violated => REFUSED,
             Self::Options(error) => report_options(&error),
             Self::Told { code, message, excerpt, hint } => {
                 let paint = stderr_paint();
@@ -86,7 +124,7 @@ impl Failure {
                 }
                 let _ = writeln!(text, "{} {hint}", paint.hint("hint:"));
                 output::talk(&text);
-                ExitCode::from(code)
+                code
             }
         }
     }
@@ -100,17 +138,17 @@ pub(crate) fn report_bug(what: &str) {
 }
 
 /// Help and version are answers; everything else is a usage error.
-fn report_options(error: &clap::Error) -> ExitCode {
+fn report_options(error: &clap::Error) -> u8 {
     let coloured = error.render().ansi().to_string();
     let plain = error.render().to_string();
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         // Whether the answer could be written does not make it less of an answer.
         let _ = output::answer(if output::paint().is_on() { &coloured } else { &plain });
-        return ExitCode::SUCCESS;
+        return 0;
     }
     let text = if stderr_paint().is_on() { coloured } else { plain };
     output::talk(&text.replace("For more information, try", "hint: for more information, try"));
-    ExitCode::from(USAGE)
+    USAGE
 }
 
 /// The line of `text` that holds a column (in characters of the whole text, from 1), and a caret
@@ -155,7 +193,10 @@ impl From<AccountError> for Failure {
             AccountError::Numeric(_) => {
                 Self::usage(message, "a parameter is out of the range that can be computed")
             }
-            AccountError::Exhausted { .. } | _ => Self::bug(message),
+            AccountError::Exhausted { .. } => {
+                Self::told(EXHAUSTED, message, "ask for less; nothing was spent".to_owned())
+            }
+            _ => Self::bug(message),
         }
     }
 }

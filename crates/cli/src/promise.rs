@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use clap::Args;
 use serde::Serialize;
-use throng_account::filter::{Budget as Amount, cost};
-use throng_account::{AccountError, Accuracy, Bracket, PrivacyLoss, Target};
+use throng_account::filter::cost;
+use throng_account::{Accuracy, Bracket, PrivacyLoss, Target};
 use throng_mechanism::{Budget, Guarantee, Mechanism, Release, Sensitive, Uncovered};
 use throng_mechanism::{MechanismSpec, Neighbours};
 use throng_numeric::Rational;
@@ -106,32 +106,8 @@ where
     M: Mechanism,
     D: Borrow<M::Input>,
 {
-    let price = price(&mechanism.spec(), mechanism.neighbours())?;
-    let permit = Budget::of(price, mechanism.neighbours())?.permit(mechanism)?;
+    let permit = Budget::of_one(mechanism)?.permit(mechanism)?;
     Ok(mechanism.run_on(data, permit, &mut OsEntropy)?)
-}
-
-/// What a mechanism costs, in the first currency that has a price for it.
-fn price(spec: &MechanismSpec, under: Neighbours) -> Result<Amount, AccountError> {
-    if let Ok(epsilon) = cost::pure(spec, under) {
-        return Ok(Amount::Pure { epsilon });
-    }
-    if let Ok(pair) = cost::approximate(spec, under) {
-        return Ok(Amount::Approximate { epsilon: pair.epsilon, delta: pair.delta });
-    }
-    match cost::zcdp(spec, under) {
-        Ok(cost) => Ok(Amount::Zcdp { rho: cost.rho, delta: cost.delta }),
-        // A search has a bound at some orders only.
-        Err(error) => renyi(spec, under).ok_or(error),
-    }
-}
-
-/// The divergence at the first of some orders at which there is one.
-fn renyi(spec: &MechanismSpec, under: Neighbours) -> Option<Amount> {
-    [2, 4, 8, 16, 32, 64].into_iter().map(Rational::from).find_map(|order| {
-        let divergence = cost::renyi(spec, under, &order).ok()?;
-        Some(Amount::Renyi { orders: vec![(order, divergence)] })
-    })
 }
 
 /// The guarantee of a release, to be shown.

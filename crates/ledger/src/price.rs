@@ -9,10 +9,7 @@ use crate::error::{LedgerError, Result};
 
 /// What a mechanism costs in the currency of a capacity.
 ///
-/// In a budget of pairs, a charge whose whole spec is fixed up front (a batch of queries, a training
-/// run) is priced by its whole privacy loss curve and converted once: the cost is (ε(δ), δ) at the
-/// δ that the charge names, ε rounded up. If the spec has a pair of its own that is no worse in
-/// either number (pure ε needs no δ), that pair is taken. Other currencies have one price per spec.
+/// In a budget of pairs, by the whole curve at the δ that the charge names: see [`Amount::price_at`].
 ///
 /// # Guarantee
 /// Whatever the analyst does, mechanisms charged against a capacity of (ε, δ) this way are together
@@ -33,17 +30,7 @@ pub fn price(
     under: Neighbours,
     delta: Option<&Rational>,
 ) -> Result<Amount> {
-    let cost = match (capacity, delta) {
-        (Amount::Approximate { .. }, Some(delta)) => best_pair(capacity, spec, under, delta)?,
-        (
-            Amount::Approximate { .. }
-            | Amount::Pure { .. }
-            | Amount::Zcdp { .. }
-            | Amount::Gdp { .. }
-            | Amount::Renyi { .. },
-            _,
-        ) => capacity.price(spec, under)?,
-    };
+    let cost = capacity.price_at(spec, under, delta)?;
     if !amount::same_currency(capacity, &cost)
         || amount::values(&cost).iter().any(|x| x.is_negative())
     {
@@ -53,43 +40,6 @@ pub fn price(
         free(spec, under)?;
     }
     Ok(cost)
-}
-
-/// The pair of the curve at delta, or the pair the spec has by itself if that is no worse.
-fn best_pair(
-    capacity: &Amount,
-    spec: &MechanismSpec,
-    under: Neighbours,
-    delta: &Rational,
-) -> Result<Amount> {
-    if delta.is_negative() || *delta >= Rational::ONE {
-        return Err(LedgerError::invalid(
-            format!("the delta of the charge is {}", delta.to_f64_nearest()),
-            "give a delta that is at least 0 and below 1",
-        ));
-    }
-    let plain = capacity.price(spec, under);
-    match (curve_pair(spec, under, delta), plain) {
-        (Ok(curve), Ok(plain)) => Ok(if amount::fits(&plain, &curve) { plain } else { curve }),
-        (Ok(curve), Err(_)) => Ok(curve),
-        (Err(_), Ok(plain)) => Ok(plain),
-        (Err(error), Err(_)) => Err(error),
-    }
-}
-
-/// (ε(δ), δ) of the whole curve; ε is exact as the `f64` it is certified as.
-fn curve_pair(spec: &MechanismSpec, under: Neighbours, delta: &Rational) -> Result<Amount> {
-    let loss = PrivacyLoss::of_spec(spec, under, Accuracy::default())?;
-    // At a delta that is not above the recorded one, epsilon is not below.
-    let epsilon = loss.epsilon(delta.to_f64_down())?.upper;
-    if !epsilon.is_finite() {
-        return Err(LedgerError::refused(
-            format!("{spec} has no finite epsilon at delta = {}", delta.to_f64_nearest()),
-            "give a larger delta, or use noise that protects",
-        ));
-    }
-    let epsilon = Rational::from_f64(epsilon)?.max(Rational::ZERO);
-    Ok(Amount::Approximate { epsilon, delta: delta.clone() })
 }
 
 /// Refuses a price of nothing unless the mechanism is free by the curve as well.

@@ -1,6 +1,6 @@
 //! A budget in memory, for use without a ledger.
 
-use throng_account::filter::{Budget as Amount, Currency, Filter, Receipt};
+use throng_account::filter::{Budget as Amount, Currency, Filter, Receipt, cost};
 use throng_account::{AccountError, MechanismSpec, Neighbours};
 use throng_numeric::Rational;
 use throng_sample::Entropy;
@@ -58,8 +58,9 @@ impl Budget {
 
     /// A budget of pairs (epsilon, delta), which add up.
     ///
-    /// Mechanisms with a whole curve, such as Gaussian noise, have no pair of their own and are
-    /// refused; for them, [`Budget::converted`] turns (epsilon, delta) into zCDP or GDP.
+    /// Mechanisms with a whole curve, such as Gaussian noise, have no pair of their own: they are paid for
+    /// at a delta, by [`Budget::authorise_at`]; or [`Budget::converted`] turns (epsilon, delta) into
+    /// zCDP or GDP.
     ///
     /// # Errors
     /// If epsilon is negative or delta not in [0, 1].
@@ -88,6 +89,17 @@ impl Budget {
         Self::of(Amount::for_epsilon_delta(currency, epsilon, delta)?, under)
     }
 
+    /// A budget of exactly what one mechanism costs, in the first currency that has a price for it.
+    ///
+    /// For a release that is not paid from anything larger: whoever makes several adds them up.
+    ///
+    /// # Errors
+    /// If the accountant has no price for it in any currency.
+    pub fn of_one<M: Mechanism + ?Sized>(mechanism: &M) -> Result<Self, MechanismError> {
+        let under = mechanism.neighbours();
+        Self::of(price(&mechanism.spec(), under)?, under)
+    }
+
     /// A budget of any amount.
     ///
     /// # Errors
@@ -104,13 +116,38 @@ impl Budget {
         self.filter.preview(spec)
     }
 
+    /// The same for a mechanism whose whole spec is fixed: in a budget of pairs it is priced by its
+    /// whole curve, at this delta.
+    ///
+    /// # Errors
+    /// As for [`Budget::authorise_at`].
+    pub fn preview_at(
+        &self,
+        spec: &MechanismSpec,
+        delta: Option<&Rational>,
+    ) -> Result<Receipt, AccountError> {
+        self.filter.preview_at(spec, delta)
+    }
+
     /// Pays for a mechanism.
     ///
     /// # Errors
     /// [`AccountError::Exhausted`] if the budget does not cover it, and what else the accountant
     /// refuses; then nothing is spent.
     pub fn authorise(&mut self, spec: &MechanismSpec) -> Result<Permit, MechanismError> {
-        let receipt = self.filter.try_charge(spec)?;
+        self.authorise_at(spec, None)
+    }
+
+    /// Pays for a mechanism; in a budget of pairs by its whole curve, at this delta.
+    ///
+    /// # Errors
+    /// As for [`Budget::authorise`], with the price of [`Amount::price_at`].
+    pub fn authorise_at(
+        &mut self,
+        spec: &MechanismSpec,
+        delta: Option<&Rational>,
+    ) -> Result<Permit, MechanismError> {
+        let receipt = self.filter.try_charge_at(spec, delta)?;
         #[expect(clippy::disallowed_methods, reason = "the charge is recorded in this budget")]
         Ok(Permit::issue(spec.clone(), self.filter.neighbours(), receipt.cost))
     }
@@ -170,4 +207,27 @@ impl Budget {
     pub fn neighbours(&self) -> Neighbours {
         self.filter.neighbours()
     }
+}
+
+/// What a mechanism costs, in the first currency that has a price for it.
+fn price(spec: &MechanismSpec, under: Neighbours) -> Result<Amount, AccountError> {
+    if let Ok(epsilon) = cost::pure(spec, under) {
+        return Ok(Amount::Pure { epsilon });
+    }
+    if let Ok(pair) = cost::approximate(spec, under) {
+        return Ok(Amount::Approximate { epsilon: pair.epsilon, delta: pair.delta });
+    }
+    match cost::zcdp(spec, under) {
+        Ok(cost) => Ok(Amount::Zcdp { rho: cost.rho, delta: cost.delta }),
+        // A search has a bound at some orders only.
+        Err(error) => renyi(spec, under).ok_or(error),
+    }
+}
+
+/// The divergence at the first of some orders at which there is one.
+fn renyi(spec: &MechanismSpec, under: Neighbours) -> Option<Amount> {
+    [2, 4, 8, 16, 32, 64].into_iter().map(Rational::from).find_map(|order| {
+        let divergence = cost::renyi(spec, under, &order).ok()?;
+        Some(Amount::Renyi { orders: vec![(order, divergence)] })
+    })
 }

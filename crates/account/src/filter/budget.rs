@@ -8,7 +8,7 @@ use super::cost;
 use crate::conversion::arithmetic::{exactly, rational_down};
 use crate::conversion::zcdp::Zcdp;
 use crate::conversion::{gaussian, renyi, zcdp};
-use crate::{AccountError, MechanismSpec, Neighbours};
+use crate::{AccountError, Accuracy, MechanismSpec, Neighbours, PrivacyLoss};
 
 /// An amount in one currency: a capacity, what is spent, what is left, or one cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,6 +106,48 @@ impl Budget {
                 }
             }
         })
+    }
+
+    /// What a mechanism costs if its whole spec is fixed up front (a batch of queries, a training run).
+    ///
+    /// In a budget of pairs it is priced by its whole privacy loss curve and converted once: the cost is
+    /// (ε(δ), δ) at the δ that is named, ε rounded up. If the spec has a pair of its own that is no
+    /// worse in either number (pure ε needs no δ), that pair is taken. Other currencies have one price
+    /// per spec, whatever the δ.
+    ///
+    /// # Guarantee
+    /// Each charge is one mechanism, however many parts it has: its spec was fixed before it ran, so its
+    /// curve bounds it for adaptively chosen inputs, and it is private with the pair returned (the
+    /// upper end of the curve at a δ that is not above the one returned). Pairs that are chosen after
+    /// earlier answers add up: see [`super`].
+    ///
+    /// # Errors
+    /// As for [`Budget::price`]; if delta is not in [0, 1), or the loss at it is not finite.
+    pub fn price_at(
+        &self,
+        spec: &MechanismSpec,
+        under: Neighbours,
+        delta: Option<&Rational>,
+    ) -> Result<Self, AccountError> {
+        let (Self::Approximate { .. }, Some(delta)) = (self, delta) else {
+            return self.price(spec, under);
+        };
+        if delta.is_negative() || *delta >= Rational::ONE {
+            let given = delta.to_f64_nearest();
+            return Err(AccountError::invalid("delta", given, "at least 0 and below 1"));
+        }
+        match (curve_pair(spec, under, delta), self.price(spec, under)) {
+            (Ok(curve), Ok(plain)) => Ok(if plain.is_within(&curve) { plain } else { curve }),
+            (Ok(curve), Err(_)) => Ok(curve),
+            (Err(_), Ok(plain)) => Ok(plain),
+            (Err(error), Err(_)) => Err(error),
+        }
+    }
+
+    /// Whether no component is above the other's.
+    fn is_within(&self, other: &Self) -> bool {
+        let left = other.zip(self, |whole, part| whole - part);
+        left.is_some_and(|left| !left.amounts().into_iter().any(Rational::is_negative))
     }
 
     /// Combines two amounts of one currency, component by component.
@@ -250,6 +292,25 @@ impl Budget {
             }
         }
     }
+}
+
+/// (ε(δ), δ) of the whole curve; ε is exact as the `f64` it is certified as.
+fn curve_pair(
+    spec: &MechanismSpec,
+    under: Neighbours,
+    delta: &Rational,
+) -> Result<Budget, AccountError> {
+    let loss = PrivacyLoss::of_spec(spec, under, Accuracy::default())?;
+    // At a delta that is not above the recorded one, epsilon is not below.
+    let epsilon = loss.epsilon(delta.to_f64_down())?.upper;
+    if !epsilon.is_finite() {
+        return Err(AccountError::refused(
+            format!("{spec} has no finite epsilon at delta = {}", delta.to_f64_nearest()),
+            "give a larger delta, or use noise that protects",
+        ));
+    }
+    let epsilon = Rational::from_f64(epsilon)?.max(Rational::ZERO);
+    Ok(Budget::Approximate { epsilon, delta: delta.clone() })
 }
 
 fn same_orders(a: &[(Rational, Rational)], b: &[(Rational, Rational)]) -> bool {

@@ -102,7 +102,19 @@ impl Filter {
     /// [`AccountError::Exhausted`] if the capacity would be exceeded in any component; otherwise as
     /// for [`Budget::price`].
     pub fn preview(&self, spec: &MechanismSpec) -> Result<Receipt, AccountError> {
-        let cost = self.capacity.price(spec, self.under)?;
+        self.preview_at(spec, None)
+    }
+
+    /// What [`Filter::try_charge_at`] would answer; nothing is spent.
+    ///
+    /// # Errors
+    /// As for [`Filter::preview`], with the price of [`Budget::price_at`].
+    pub fn preview_at(
+        &self,
+        spec: &MechanismSpec,
+        delta: Option<&Rational>,
+    ) -> Result<Receipt, AccountError> {
+        let cost = self.capacity.price_at(spec, self.under, delta)?;
         let exhausted = || AccountError::Exhausted {
             asked: cost.to_string(),
             left: self.remaining().to_string(),
@@ -120,7 +132,20 @@ impl Filter {
     /// # Errors
     /// As for [`Filter::preview`]; then nothing is spent.
     pub fn try_charge(&mut self, spec: &MechanismSpec) -> Result<Receipt, AccountError> {
-        let receipt = self.preview(spec)?;
+        self.try_charge_at(spec, None)
+    }
+
+    /// Spends the cost of a mechanism whose whole spec is fixed, before it runs; in a budget of pairs
+    /// by its curve at this delta.
+    ///
+    /// # Errors
+    /// As for [`Filter::preview_at`]; then nothing is spent.
+    pub fn try_charge_at(
+        &mut self,
+        spec: &MechanismSpec,
+        delta: Option<&Rational>,
+    ) -> Result<Receipt, AccountError> {
+        let receipt = self.preview_at(spec, delta)?;
         self.spent = receipt.spent.clone();
         Ok(receipt)
     }

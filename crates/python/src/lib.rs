@@ -1,0 +1,30 @@
+//! The Python package, its lower half: what Rust does, as Python sees it.
+//!
+//! No logic here: arguments become the types of the crates below, work runs with the interpreter free, answers
+//! become plain Python. The upper half, `python/throng`, is what people type.
+//!
+//! ```text
+//! error       failures as exceptions, in the words of the command
+//! number      numbers as people write them: exact
+//! work        long work: the interpreter is free meanwhile, and Ctrl-C stops it
+//! account     specs, losses, calibration
+//! budget      what may be spent, in memory or in a ledger
+//! command     the command line
+//! ```
+
+mod account;
+mod budget;
+mod command;
+mod error;
+mod number;
+mod work;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    account::register(module)?;
+    budget::register(module)?;
+    command::register(module)
+}
