@@ -29,11 +29,6 @@ WIDTH = 1e-4
 class Hole:
     """The one number of a template that :func:`calibrate` is to find."""
 
-    def __mul__(self, other: Expression) -> Expression:
-        return other.__mul__(self)
-
-    __rmul__ = __mul__
-
     def __repr__(self) -> str:
         return "?"
 
@@ -81,6 +76,7 @@ class Expression:
         return made(text, like=self)
 
     def __mul__(self, times: int | Hole) -> Mechanism:
+        # `hole * mechanism` comes here too, by way of __rmul__.
         if isinstance(times, Hole):
             return self._made(f"repeated({self}, times=?)")
         if isinstance(times, bool) or not hasattr(times, "__index__"):
@@ -583,9 +579,8 @@ def calibrate(
     >>> tg.calibrate("? * gaussian(sigma=50)", epsilon=1, delta=1e-6).value
     121.0
     """
-    if not isinstance(template, (str, Expression)):
-        template = template(Hole())
-    if "?" not in str(template):
+    text = str(template if isinstance(template, (str, Expression)) else template(Hole()))
+    if "?" not in text:
         raise InvalidInput(
             "no number is missing", "put ? in place of one number, or use the argument of the function"
         )
@@ -604,6 +599,6 @@ def calibrate(
     if any(number is None for number in numbers):
         raise InvalidInput("half of a target is missing", hint)
     wanted = (name, [number for number in numbers if number is not None])
-    text, found, ends = _native.calibrate(str(template), wanted, neighbours, width)
+    value, found, ends = _native.calibrate(text, wanted, neighbours, width)
     mechanism = Mechanism(str(found), neighbours=neighbours, width=width)
-    return Calibration(float(Fraction(text)), text, mechanism, Bracket(*ends))
+    return Calibration(float(Fraction(value)), value, mechanism, Bracket(*ends))
