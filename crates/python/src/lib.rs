@@ -9,14 +9,18 @@
 //! work        long work: the interpreter is free meanwhile, and Ctrl-C stops it
 //! account     specs, losses, calibration
 //! budget      what may be spent, in memory or in a ledger
+//! column      columns of data, read where they lie
+//! release     numbers from columns, with noise
 //! command     the command line
 //! ```
 
 mod account;
 mod budget;
+mod column;
 mod command;
 mod error;
 mod number;
+mod release;
 mod work;
 
 use pyo3::prelude::*;
@@ -26,5 +30,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     account::register(module)?;
     budget::register(module)?;
+    release::register(module)?;
     command::register(module)
 }
