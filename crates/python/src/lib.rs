@@ -10,6 +10,7 @@
 //! account     specs, losses, calibration
 //! budget      what may be spent, in memory or in a ledger
 //! command     the command line
+//! query       SQL on tables of a policy, or in memory
 //! ```
 
 mod account;
@@ -17,6 +18,7 @@ mod budget;
 mod command;
 mod error;
 mod number;
+mod query;
 mod work;
 
 use pyo3::prelude::*;
@@ -26,5 +28,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     account::register(module)?;
     budget::register(module)?;
+    query::register(module)?;
     command::register(module)
 }

@@ -10,6 +10,7 @@ use throng_mechanism::MechanismError;
 use tokio::runtime::Handle;
 
 use super::progress::{Pace, Watch};
+use super::stop::{self, Stop};
 use super::views::with_views;
 use crate::catalog::{Catalog, Meter};
 use crate::release::{Asked, Source};
@@ -22,6 +23,7 @@ pub(super) struct Scan {
     context: SessionContext,
     runtime: Handle,
     pace: Pace,
+    stop: Stop,
 }
 
 impl Scan {
@@ -29,10 +31,12 @@ impl Scan {
         catalog: &Catalog,
         runtime: &Handle,
         watch: &Watch,
+        stop: &Stop,
     ) -> Result<Self, QueryError> {
         let meter = Arc::new(Meter::default());
         let pace = Pace::new(watch, &meter, catalog)?;
-        Ok(Self { context: catalog.metered(meter)?, runtime: runtime.clone(), pace })
+        let (context, stop) = (catalog.metered(meter)?, Arc::clone(stop));
+        Ok(Self { context, runtime: runtime.clone(), pace, stop })
     }
 
     async fn streams(
@@ -69,9 +73,12 @@ impl Scan {
 
 impl Source for Scan {
     fn totals(&self, asked: &[Asked]) -> Result<Vec<Totals>, MechanismError> {
-        let run = || quiet::caught(|| self.runtime.block_on(self.all(asked)));
+        let work = || self.runtime.block_on(stop::unless(&self.stop, self.all(asked)));
+        let run = || quiet::caught(work);
         let done = self.pace.told(run);
-        let done = done.unwrap_or_else(|quiet::Panicked| Err(QueryError::engine("counting rows")));
+        let done = done
+            .unwrap_or_else(|quiet::Panicked| Some(Err(QueryError::engine("counting rows"))))
+            .unwrap_or(Err(QueryError::Interrupted { paid: true }));
         done.map_err(|error| MechanismError::Refused {
             what: error.to_string(),
             hint:
