@@ -9,7 +9,7 @@ use throng_account::filter::{Budget as Amount, Currency, Receipt};
 use throng_ledger::{Charge, Charter, Digest, Ledger, Ticket};
 use throng_mechanism::{Budget as Memory, Mechanism, Neighbours, Permit};
 use throng_numeric::Rational;
-use throng_query::session::{Keeper, Purse};
+use throng_query::session::{Keeper, Purse, QUICK};
 use throng_sample::{Entropy, OsEntropy};
 
 use crate::account::Spec;
@@ -20,6 +20,8 @@ use crate::number::Exact;
 #[pyclass(frozen, module = "throng._native")]
 pub(crate) struct Budget {
     books: Books,
+    /// Whom sessions that pay from it protect, once there is one.
+    units: Mutex<Option<String>>,
 }
 
 enum Books {
@@ -36,7 +38,7 @@ pub(crate) struct Paid {
 impl Budget {
     /// The budget of a ledger.
     pub(crate) fn of_ledger(ledger: Arc<Ledger>) -> Self {
-        Self { books: Books::Ledger(ledger) }
+        Self { books: Books::Ledger(ledger), units: Mutex::default() }
     }
 
     /// Whoever keeps it, for questions that are paid from it.
@@ -45,6 +47,30 @@ impl Budget {
             Books::Memory(memory) => Arc::new(Purse::new(Arc::clone(memory))?),
             Books::Ledger(ledger) => Arc::clone(ledger) as Arc<dyn Keeper>,
         })
+    }
+
+    /// One budget protects one kind of unit: costs of users and costs of rows do not add up. The first
+    /// session says which; a ledger keeps it.
+    pub(crate) fn protects(&self, units: &str) -> Answer<()> {
+        const FACT: &str = "protected";
+        let mut known = self.units.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (None, Books::Ledger(ledger)) = (&*known, &self.books) {
+            let kept = ledger.fact(FACT)?.map(|kept| String::from_utf8_lossy(&kept).into_owned());
+            let named = ledger.charter()?.policy.strip_prefix(QUICK).map(str::to_owned);
+            if named.is_none() && kept.is_none() {
+                ledger.note("fact", FACT, units.as_bytes())?;
+            }
+            *known = named.or(kept);
+        }
+        let own = known.get_or_insert_with(|| units.to_owned());
+        if own == units {
+            return Ok(());
+        }
+        Err(throng_cli::Failure::refused(
+            format!("the budget protects {own}, and this session {units}"),
+            "use another budget: what protects rows does not protect people",
+        )
+        .into())
     }
 
     /// Pays for a mechanism: durably, before anything is read. In a budget of pairs a mechanism with a
@@ -230,7 +256,7 @@ impl Budget {
                 }
             }
         };
-        Ok(Self { books })
+        Ok(Self { books, units: Mutex::default() })
     }
 
     #[getter]

@@ -20,7 +20,7 @@ use throng_query::QueryError;
 use throng_query::answer::Consistency;
 use throng_query::catalog::Frames;
 use throng_query::policy::{InMemory, Policy};
-use throng_query::session::{self, Preview, Session as Opened, Stop, Watch};
+use throng_query::session::{self, Preview, Session as Opened, Watch};
 
 use crate::budget::{Budget, amounts};
 use crate::error::{Answer, Raised};
@@ -131,7 +131,8 @@ impl Session {
         let (policy, given) = work(py, || {
             let policy = Policy::in_memory(said)?;
             let given = Opened::open_with(policy.clone(), &frames, books)?;
-            Ok::<_, QueryError>((policy, Arc::new(given)))
+            budget.protects(&session::units(&policy))?;
+            Ok::<_, Raised>((policy, Arc::new(given)))
         })?;
         Ok(Self {
             policy,
@@ -174,7 +175,7 @@ impl Session {
         if self.given.is_some() {
             return Ok(None);
         }
-        py.detach(|| Ok(Some(Budget::of_ledger(self.of_files()?.1))))
+        work(py, || Ok::<_, Raised>(Some(Budget::of_ledger(self.of_files()?.1))))
     }
 
     /// What a question would do and cost, as text and as JSON: no row is read, nothing is spent,
@@ -182,7 +183,7 @@ impl Session {
     fn explain(&self, py: Python<'_>, sql: &str, asked: Asked) -> Answer<(String, String)> {
         self.usable()?;
         let asking = asked.0;
-        let explanation = py.detach(|| {
+        let explanation = work(py, || {
             let analyst = asking.analyst.as_deref();
             if self.is_opened() {
                 let session = self.open()?;
@@ -211,18 +212,8 @@ impl Session {
         let asking = asked.0;
         let consistency =
             Consistency { non_negative, totals: consistent, ..Consistency::default() };
-        let raised: Arc<Mutex<Option<PyErr>>> = Arc::default();
-        let kept = Arc::clone(&raised);
-        // On the thread of whoever called: signals are handled there, and nowhere else.
-        let stop: Stop = Arc::new(move || match Python::attach(|py| py.check_signals()) {
-            Ok(()) => false,
-            Err(error) => {
-                *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                true
-            }
-        });
         let silent: Watch = Arc::new(|_| ());
-        let answered = py.detach(|| {
+        work(py, || {
             let session = self.open()?;
             let request = asking.request(session.policy())?;
             let prepared = session.prepare(sql, &request, asking.analyst.as_deref())?;
@@ -230,14 +221,9 @@ impl Session {
                 receipt.map_err(|error| QueryError::from(error.clone()))?;
             }
             let explanation = prepared.explanation().clone();
-            let reply = session.ask_until(prepared, consistency, &silent, &stop)?;
+            let reply = session.ask(prepared, consistency, &silent)?;
             Ok::<_, Raised>(Reply::new(reply, explanation, request.confidence))
-        });
-        let stopped = raised.lock().unwrap_or_else(PoisonError::into_inner).take();
-        match stopped {
-            Some(error) => Err(noted(py, error, answered.err())),
-            None => answered,
-        }
+        })
     }
 
     /// What was asked, the newest first, as JSON.
@@ -249,7 +235,7 @@ impl Session {
         analyst: Option<String>,
     ) -> Answer<String> {
         self.usable()?;
-        let lines = py.detach(|| {
+        let lines = work(py, || {
             let selection = Selection { analyst, before: None, limit };
             Ok::<_, Raised>(self.open()?.books().history(&selection)?)
         })?;
@@ -260,17 +246,8 @@ impl Session {
     #[pyo3(signature = (analyst=None))]
     fn remaining(&self, py: Python<'_>, analyst: Option<&str>) -> Answer<Vec<(String, f64)>> {
         self.usable()?;
-        py.detach(|| Ok(amounts(&self.open()?.books().remaining(analyst)?, false)))
+        work(py, || Ok::<_, Raised>(amounts(&self.open()?.books().remaining(analyst)?, false)))
     }
-}
-
-/// What stopped the work, with a note on what that means.
-fn noted(py: Python<'_>, error: PyErr, why: Option<Raised>) -> Raised {
-    if let Some(Raised::Ours(failure)) = why {
-        // Where notes cannot be added the exception itself is what counts.
-        let _ = error.value(py).call_method1("add_note", (failure.words().0,));
-    }
-    Raised::Theirs(error)
 }
 
 pub(crate) fn register(module: &pyo3::Bound<'_, PyModule>) -> PyResult<()> {

@@ -29,6 +29,7 @@ use throng_account::filter::Receipt;
 
 use throng_ledger::{Asked, Charge, Charter, Digest, Ledger, LedgerError, Stored, Ticket};
 use throng_mechanism::{Mechanism, Sensitive};
+use throng_numeric::patience::given_up;
 use throng_sample::{Entropy, OsEntropy};
 
 pub use books::{Books, Keeper};
@@ -40,7 +41,6 @@ pub use progress::{Progress, Watch};
 pub use purse::Purse;
 pub use reply::{CostReport, Reply};
 use scan::Scan;
-pub use stop::Stop;
 
 use crate::answer::{self, Consistency, Table};
 use crate::catalog::{Catalog, Frames, threads};
@@ -61,9 +61,6 @@ pub struct Session {
     books: Arc<dyn Keeper>,
     runtime: tokio::runtime::Runtime,
 }
-
-/// Who is told how far a question is, and who may stop it.
-type Company<'a> = (&'a Watch, &'a Stop);
 
 /// A batch of questions that is understood and priced, and not yet paid for.
 #[derive(Debug)]
@@ -181,7 +178,8 @@ impl Session {
     ///
     /// # Errors
     /// If the budget does not cover it (nothing is spent then), or something fails after the payment
-    /// (then it is spent).
+    /// (then it is spent); [`QueryError::Interrupted`] if it is given up, see
+    /// [`throng_numeric::patience`].
     pub fn ask(
         &self,
         prepared: Prepared,
@@ -189,20 +187,6 @@ impl Session {
         progress: &Watch,
     ) -> Result<Reply, QueryError> {
         self.ask_with(prepared, consistency, progress, &mut OsEntropy)
-    }
-
-    /// As [`Session::ask`], until somebody wants it to stop.
-    ///
-    /// # Errors
-    /// As for [`Session::ask`], or [`QueryError::Interrupted`]: what was paid by then stays paid.
-    pub fn ask_until(
-        &self,
-        prepared: Prepared,
-        consistency: Consistency,
-        progress: &Watch,
-        stop: &Stop,
-    ) -> Result<Reply, QueryError> {
-        self.answer(prepared, consistency, (progress, stop), &mut OsEntropy)
     }
 
     /// As [`Session::ask`], with noise from a given source: for tests.
@@ -216,23 +200,13 @@ impl Session {
         progress: &Watch,
         entropy: &mut dyn Entropy,
     ) -> Result<Reply, QueryError> {
-        self.answer(prepared, consistency, (progress, &stop::never()), entropy)
-    }
-
-    fn answer(
-        &self,
-        prepared: Prepared,
-        consistency: Consistency,
-        company: Company<'_>,
-        entropy: &mut dyn Entropy,
-    ) -> Result<Reply, QueryError> {
         let Prepared { batch, paid, analyst, explanation: _ } = prepared;
         let Some(paid) = paid else {
             let tables = self.finish(&batch, Vec::new(), consistency)?.0;
             return Reply::public(tables, self.books.remaining(analyst.as_deref())?);
         };
         let delta = delta_of(&paid.request.cost).clone();
-        let released = self.released(&batch, paid, company, entropy)?;
+        let released = self.released(&batch, paid, progress, entropy)?;
         let spec = released.spec;
         let answers = released.answers;
         let (tables, mut notes) = self.finish(&batch, answers.clone(), consistency)?;
@@ -253,7 +227,7 @@ impl Session {
         &self,
         batch: &Batch,
         paid: Paid,
-        (progress, stop): Company<'_>,
+        progress: &Watch,
         entropy: &mut dyn Entropy,
     ) -> Result<Released, QueryError> {
         // Whoever asks the same at the same time waits for the answer instead of paying twice.
@@ -270,17 +244,15 @@ impl Session {
         for table in batch.statements.iter().flat_map(Statement::tables) {
             self.catalog.unchanged(&self.policy, table)?;
         }
-        if stop() {
+        if given_up() {
             return Err(QueryError::Interrupted { paid: false });
         }
         let spec = charge.spec.clone();
         let authorised = self.books.authorise(&charge)?;
-        let stop = stop::remembered(stop);
-        let scan = Scan::new(&self.catalog, self.runtime.handle(), progress, &stop.ask)?;
-        let scan = Sensitive::new(scan);
+        let scan = Sensitive::new(Scan::new(&self.catalog, self.runtime.handle(), progress)?);
         let source: &Sensitive<dyn Source> = &scan;
         let ran = design.run(source, authorised.permit, entropy);
-        if stop.was_wanted() {
+        if ran.is_err() && given_up() {
             return Err(QueryError::Interrupted { paid: true });
         }
         let (answers, _) = ran?.into_parts();
@@ -394,8 +366,11 @@ fn unpacked(payload: &[u8]) -> Result<(MechanismSpec, Vec<Answered>), QueryError
     Ok((spec, answer::decode(cells.get(1..).ok_or_else(damaged)?)?))
 }
 
+/// Whom a policy without a file protects, in words.
+///
 /// One budget protects one kind of unit: costs of users and costs of rows do not add up.
-fn quick_name(policy: &Policy) -> String {
+#[must_use]
+pub fn units(policy: &Policy) -> String {
     let units = policy.tables.iter().map(|table| match &table.privacy {
         Privacy::Public => "public".to_owned(),
         Privacy::Private { unit: UnitRule::Row, .. } => "row".to_owned(),
@@ -405,8 +380,11 @@ fn quick_name(policy: &Policy) -> String {
     let mut units: Vec<String> = units.filter(|unit| unit != "public").collect();
     units.sort();
     units.dedup();
-    format!("command line, unit {}", units.join(", "))
+    format!("unit {}", units.join(", "))
 }
+
+/// How the names of such budgets begin.
+pub const QUICK: &str = "command line, ";
 
 /// The budget as the ledger keeps it.
 ///
@@ -414,7 +392,7 @@ fn quick_name(policy: &Policy) -> String {
 /// bounds are said anew with each question.
 #[must_use]
 pub fn charter(policy: &Policy) -> Charter {
-    let name = if policy.is_quick() { quick_name(policy) } else { policy.id() };
+    let name = if policy.is_quick() { format!("{QUICK}{}", units(policy)) } else { policy.id() };
     let mut charter = Charter::new(policy.capacity(), policy.neighbours, name);
     charter.quotas = policy.analysts.clone();
     charter.default_quota = charter.quotas.remove("*");

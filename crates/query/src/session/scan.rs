@@ -10,7 +10,7 @@ use throng_mechanism::MechanismError;
 use tokio::runtime::Handle;
 
 use super::progress::{Pace, Watch};
-use super::stop::{self, Stop};
+use super::stop::unless_given_up;
 use super::views::with_views;
 use crate::catalog::{Catalog, Meter};
 use crate::release::{Asked, Source};
@@ -23,7 +23,6 @@ pub(super) struct Scan {
     context: SessionContext,
     runtime: Handle,
     pace: Pace,
-    stop: Stop,
 }
 
 impl Scan {
@@ -31,12 +30,10 @@ impl Scan {
         catalog: &Catalog,
         runtime: &Handle,
         watch: &Watch,
-        stop: &Stop,
     ) -> Result<Self, QueryError> {
         let meter = Arc::new(Meter::default());
         let pace = Pace::new(watch, &meter, catalog)?;
-        let (context, stop) = (catalog.metered(meter)?, Arc::clone(stop));
-        Ok(Self { context, runtime: runtime.clone(), pace, stop })
+        Ok(Self { context: catalog.metered(meter)?, runtime: runtime.clone(), pace })
     }
 
     async fn streams(
@@ -73,7 +70,7 @@ impl Scan {
 
 impl Source for Scan {
     fn totals(&self, asked: &[Asked]) -> Result<Vec<Totals>, MechanismError> {
-        let work = || self.runtime.block_on(stop::unless(&self.stop, self.all(asked)));
+        let work = || self.runtime.block_on(unless_given_up(self.all(asked)));
         let run = || quiet::caught(work);
         let done = self.pace.told(run);
         let done = done
