@@ -12,6 +12,7 @@
 //! column      columns of data, read where they lie
 //! release     numbers from columns, with noise
 //! command     the command line
+//! query       SQL on tables of a policy, or in memory
 //! ```
 
 mod account;
@@ -21,6 +22,7 @@ mod command;
 mod error;
 mod number;
 mod release;
+mod query;
 mod work;
 
 use pyo3::prelude::*;
@@ -31,5 +33,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     account::register(module)?;
     budget::register(module)?;
     release::register(module)?;
+    query::register(module)?;
     command::register(module)
 }
