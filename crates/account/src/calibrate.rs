@@ -2,6 +2,7 @@
 
 use throng_numeric::Rational;
 
+use crate::error::unless_given_up;
 use crate::estimate::{exp, ln};
 use crate::filter::cost;
 use crate::loss::Width;
@@ -202,6 +203,7 @@ impl Problem<'_> {
     /// ln of what is achieved over what is allowed, from above: at most 0 if the target is met.
     /// What is too much work to certify counts as not met.
     fn excess(&self, value: &Rational) -> Result<f64, AccountError> {
+        unless_given_up()?;
         match self.certified_excess(value) {
             Err(AccountError::TooLarge { .. }) => Ok(f64::MAX),
             excess => excess,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use throng_numeric::{Enclosure, Rational};
 
 use crate::AccountError;
+use crate::error::unless_given_up;
 use crate::law::Law;
 use crate::law::atoms::Atoms;
 use crate::law::blend::Blend;
@@ -243,10 +244,17 @@ impl Component {
 }
 
 /// Cuts every part.
+///
+/// A pair that is cut may be a whole composition, whose profile knows nothing where it was given up: such
+/// cuts are not used.
 pub(crate) fn cut_parts(parts: &[Part], cut: Cut) -> Result<Vec<Part>, AccountError> {
     parts
         .iter()
-        .map(|part| Ok(Part { component: part.component.cut(cut)?, times: part.times }))
+        .map(|part| {
+            let component = part.component.cut(cut)?;
+            unless_given_up()?;
+            Ok(Part { component, times: part.times })
+        })
         .collect()
 }
 

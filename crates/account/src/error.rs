@@ -46,6 +46,9 @@ pub enum AccountError {
         /// The limit.
         limit: String,
     },
+    /// Whoever waited gave up ([`throng_numeric::patience`]); no answer was made, and none is kept.
+    #[error("interrupted")]
+    Interrupted,
     /// A numeric routine refused its arguments.
     #[error(transparent)]
     Numeric(#[from] NumericError),
@@ -64,4 +67,9 @@ impl AccountError {
     pub(crate) fn refused(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Refused { what: what.into(), hint: hint.into() }
     }
+}
+
+/// Asked on the way through everything that takes long.
+pub(crate) fn unless_given_up() -> Result<(), AccountError> {
+    if throng_numeric::patience::given_up() { Err(AccountError::Interrupted) } else { Ok(()) }
 }

@@ -30,6 +30,7 @@ use throng_numeric::Enclosure;
 
 use crate::AccountError;
 use crate::disc::{Disc, SLACK, U, centre};
+use crate::error::unless_given_up;
 use crate::estimate::{exp, length, ln, real, whole};
 use crate::law::atoms::LARGEST_ANGLE;
 use crate::law::gaussian::normal_minus_one;
@@ -284,6 +285,7 @@ impl Contour {
                 node = end.max(node + 1);
                 continue;
             }
+            unless_given_up()?;
             let count = usize::try_from(last + 1 - node).unwrap_or(BLOCK).min(BLOCK);
             let block = &mut block[..count];
             tilted.fill(node, block);

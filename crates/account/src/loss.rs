@@ -15,6 +15,7 @@ use std::sync::{Arc, OnceLock};
 use throng_numeric::Enclosure;
 
 use crate::component::{Component, Cut, End, Part, compose, cut_parts};
+use crate::error::unless_given_up;
 use crate::fold::fold;
 use crate::law::product::Product;
 use crate::loss::closed::{closed, profile_of};
@@ -162,12 +163,10 @@ impl PrivacyLoss {
     fn sides(&self, level: usize, tilt: f64) -> Result<&Sides, AccountError> {
         let level = level.min(LEVELS - 1);
         let cell = self.levels.get(level).unwrap_or(&self.levels[0]);
-        cell.get_or_init(|| {
+        kept(cell, || {
             let cells = FIRST_CELLS << (2 * level);
             build(&self.parts, Cut { cells, tilt, all: level > 0 })
         })
-        .as_ref()
-        .map_err(Clone::clone)
     }
 
     /// Asks ever finer levels until the bracket is narrow enough. Level 0 uses the laws
@@ -184,6 +183,7 @@ impl PrivacyLoss {
         let nothing_finer = exact || self.has_closed_form();
         let mut best: Option<Enclosure> = None;
         for level in 0..LEVELS {
+            unless_given_up()?;
             // Where the first level would put its line is where finer cells matter.
             let aim = if level == 0 { 1.0 } else { tilt(self.sides(0, 1.0)?).clamp(0.5, 1e6) };
             match (self.sides(level, aim).and_then(&mut ask), best) {
@@ -202,10 +202,13 @@ impl PrivacyLoss {
                 break;
             }
         }
-        match best {
+        let found = match best {
             Some(best) => Ok(best),
             None => resort(self.sides(0, 1.0)?),
-        }
+        };
+        // Pairs inside may have been given up on the way, and have told nothing.
+        unless_given_up()?;
+        found
     }
 
     /// Whether many values of delta can be asked for: closed forms, and compositions that are
@@ -327,6 +330,23 @@ impl PrivacyLoss {
 pub(crate) fn ends(x: Enclosure) -> Bracket {
     // Adding 0 turns -0 into 0.
     Bracket { lower: x.lower() + 0.0, upper: x.upper() + 0.0 }
+}
+
+/// What a cell keeps, made when it is asked for the first time; what was given up half-way is not
+/// kept, whatever it looks like.
+fn kept<T>(
+    cell: &OnceLock<Result<T, AccountError>>,
+    make: impl FnOnce() -> Result<T, AccountError>,
+) -> Result<&T, AccountError> {
+    let made = match cell.get() {
+        Some(known) => known,
+        None => {
+            let made = make();
+            unless_given_up()?;
+            cell.get_or_init(|| made)
+        }
+    };
+    made.as_ref().map_err(Clone::clone)
 }
 
 /// Both directions of a composition.

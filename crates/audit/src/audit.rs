@@ -6,6 +6,7 @@ mod split;
 use std::borrow::Cow;
 
 use crate::claim::Claim;
+use crate::error::unless_given_up;
 use crate::explore::{Explored, Parts, explore};
 use crate::gauge::{Gauge, Tally};
 use crate::plan::Plan;
@@ -244,6 +245,7 @@ pub(crate) fn run_checked(
     outcomes: &mut Outcomes,
     options: &Options,
 ) -> Result<(), AuditError> {
+    unless_given_up()?;
     let n = usize::try_from(n).unwrap_or(usize::MAX);
     let before = outcomes.len();
     target.run(world, n, outcomes)?;
@@ -274,7 +276,10 @@ pub(crate) fn explored(
     if keys.all(|key| Some(&key) == first.as_ref()) {
         return Err(all_the_same());
     }
-    Ok(explore(claim, parts, pairs, level).unwrap_or_else(|| blind(a)))
+    let found = explore(claim, parts, pairs, level);
+    // What was explored until somebody gave up is no choice.
+    unless_given_up()?;
+    Ok(found.unwrap_or_else(|| blind(a)))
 }
 
 /// Where no probe tells any outcome from another, any event will do, and shows nothing.

@@ -9,6 +9,7 @@ use throng_account::{Leaf, MechanismSpec, Neighbours};
 use throng_numeric::{Enclosure, Rational};
 
 use crate::claim::{Claim, Orientation};
+use crate::error::unless_given_up;
 use crate::gauge::Tally;
 use crate::plan::Plan;
 use crate::region::Region;
@@ -35,6 +36,7 @@ pub(crate) fn climb(
 ) -> Result<f64, AuditError> {
     let mut bound = 0.0;
     for parameter in list {
+        unless_given_up()?;
         if !refuted(*parameter)? {
             break;
         }
@@ -139,6 +141,7 @@ pub(crate) fn curve(tally: &Tally, level: f64) -> Result<Vec<(f64, f64)>, AuditE
     let share = level / (2.0 * real(u64::try_from(thresholds).unwrap_or(u64::MAX)));
     let mut points = vec![(0.0, 1.0), (1.0, 0.0)];
     for k in 1..tally.cells() {
+        unless_given_up()?;
         let rate = |of: World| Rate { hits: tally.from(of, k), runs: tally.runs(of) };
         let alarm = upper_bound(rate(World::Zero), share)?;
         let found = lower_bound(rate(World::One), share)?;

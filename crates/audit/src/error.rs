@@ -34,10 +34,13 @@ pub enum AuditError {
     },
     /// The claim has no curve to hold outcomes against.
     #[error(transparent)]
-    Claim(#[from] AccountError),
+    Claim(AccountError),
     /// A mechanism under audit failed.
     #[error(transparent)]
-    Mechanism(#[from] MechanismError),
+    Mechanism(MechanismError),
+    /// Whoever waited gave up ([`throng_numeric::patience`]); there is no verdict.
+    #[error("interrupted")]
+    Interrupted,
     /// A certified computation refused its arguments.
     #[error(transparent)]
     Numeric(#[from] NumericError),
@@ -61,4 +64,25 @@ impl AuditError {
     pub fn target(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Target { what: what.into(), hint: hint.into() }
     }
+}
+
+impl From<AccountError> for AuditError {
+    fn from(error: AccountError) -> Self {
+        if error == AccountError::Interrupted { Self::Interrupted } else { Self::Claim(error) }
+    }
+}
+
+impl From<MechanismError> for AuditError {
+    fn from(error: MechanismError) -> Self {
+        if error == MechanismError::Interrupted {
+            Self::Interrupted
+        } else {
+            Self::Mechanism(error)
+        }
+    }
+}
+
+/// Asked on the way through everything that takes long.
+pub(crate) fn unless_given_up() -> Result<(), AuditError> {
+    if throng_numeric::patience::given_up() { Err(AuditError::Interrupted) } else { Ok(()) }
 }

@@ -3,6 +3,8 @@
 //! Outcomes are split into three parts: one fits scores, one chooses among them, one certifies. Nothing
 //! here can make a verdict wrong; it can only make it blind.
 
+use throng_numeric::patience::given_up;
+
 use crate::claim::Claim;
 use crate::gauge::{Gauge, Tally};
 use crate::plan::{Plan, excess};
@@ -32,7 +34,7 @@ const GLANCE: usize = 4_000;
 /// On how many outcomes of each world trees are grown.
 const FOREST: usize = 20_000;
 
-/// Finds the most promising gauge for a claim that is to be certified by so many pairs.
+/// Finds the most promising gauge for a claim that is to be certified by so many pairs; any, if it is given up.
 pub(crate) fn explore(
     claim: &Claim,
     parts: &Parts<'_>,
@@ -43,6 +45,7 @@ pub(crate) fn explore(
     let glance = parts.choose.map(|outcomes| first(outcomes, GLANCE));
     let mut ranked: Vec<(f64, Score)> = scores
         .into_iter()
+        .take_while(|_| !given_up())
         .map(|score| {
             let found = weigh(claim, score.clone(), [&glance[0], &glance[1]], pairs, level);
             (found.map_or(f64::NEG_INFINITY, |(promise, _)| promise), score)
@@ -57,7 +60,7 @@ pub(crate) fn explore(
     let mut best: Option<(f64, Explored)> = None;
     let close =
         ranked.into_iter().enumerate().filter(|(i, (_, s))| *i < CLOSELY || all_outcomes(s));
-    for (_, (_, score)) in close {
+    for (_, (_, score)) in close.take_while(|_| !given_up()) {
         if let Some((promise, found)) = weigh(claim, score, parts.choose, pairs, level)
             && best.as_ref().is_none_or(|(known, _)| promise > *known)
         {
@@ -82,7 +85,7 @@ fn candidates(fit: [&Outcomes; 2]) -> Vec<Score> {
     };
     let (zero, one) = (columns(0), columns(1));
     let mut scores = Vec::new();
-    for ((probe, a), b) in probes.iter().zip(&zero).zip(&one) {
+    for ((probe, a), b) in probes.iter().zip(&zero).zip(&one).take_while(|_| !given_up()) {
         scores
             .extend([false, true].map(|falling| Score::Monotone { probe: probe.clone(), falling }));
         let most = steps(a.len() + b.len());

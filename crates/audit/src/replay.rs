@@ -65,6 +65,7 @@ pub use number::{Declared, Norm, Number};
 pub use recorder::{Draws, Event, Primitive, Recorder, Trace};
 pub use tape::Tape;
 
+use crate::error::unless_given_up;
 use crate::{AuditError, Outcome};
 
 /// Anything that can be run on data with a recorder.
@@ -95,6 +96,7 @@ pub fn replay<D: ?Sized>(
     tape: &mut Tape,
     watch: &Watch,
 ) -> Result<Vec<Finding>, AuditError> {
+    unless_given_up()?;
     tape.forget();
     if watch.coupled {
         tape.couple();

@@ -10,6 +10,7 @@ use throng_account::{Leaf, MechanismSpec, Neighbours};
 use throng_numeric::Rational;
 
 use crate::dice::{Dice, exp, real};
+use crate::error::unless_given_up;
 use crate::test::curve::log;
 use crate::{AuditError, Outcome, Outcomes, Target, World};
 
@@ -81,6 +82,7 @@ impl Simulation {
 impl Target for Simulation {
     fn run(&mut self, world: World, n: usize, outcomes: &mut Outcomes) -> Result<(), AuditError> {
         for _ in 0..n {
+            unless_given_up()?;
             let loss = self.part.loss(world, &mut self.dice);
             outcomes.push(Outcome::Number(on_grid(loss)));
         }

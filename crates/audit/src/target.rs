@@ -5,6 +5,7 @@ mod mechanism;
 
 use serde::{Deserialize, Serialize};
 
+use crate::error::unless_given_up;
 use crate::{AuditError, Outcome, Outcomes};
 pub use command::Command;
 pub use mechanism::OfMechanism;
@@ -71,7 +72,10 @@ impl<F: FnMut(World) -> Outcome> FromFn<F> {
 
 impl<F: FnMut(World) -> Outcome> Target for FromFn<F> {
     fn run(&mut self, world: World, n: usize, outcomes: &mut Outcomes) -> Result<(), AuditError> {
-        (0..n).for_each(|_| outcomes.push((self.0)(world)));
-        Ok(())
+        (0..n).try_for_each(|_| {
+            unless_given_up()?;
+            outcomes.push((self.0)(world));
+            Ok(())
+        })
     }
 }

@@ -32,7 +32,7 @@ pub enum LearnError {
         /// What is wrong with it.
         reason: String,
     },
-    /// A mechanism refused its parameters, or its noise could not be drawn.
+    /// A mechanism refused its parameters, its noise could not be drawn, or whoever waited gave up.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
 }
@@ -51,9 +51,21 @@ impl LearnError {
         Self::Refused { what: what.into(), hint: hint.into() }
     }
 
+    /// Whether it only says that whoever waited gave up ([`throng_numeric::patience`]).
+    #[must_use]
+    pub fn is_interruption(&self) -> bool {
+        *self == Self::Mechanism(MechanismError::Interrupted)
+    }
+
     pub(crate) fn malformed(reason: impl Into<String>) -> Self {
         Self::Malformed { reason: reason.into() }
     }
+}
+
+/// Asked before each step of everything that takes many, on the thread that coordinates it; what was paid
+/// for the steps that are not taken stays paid.
+pub(crate) fn unless_given_up() -> Result<(), MechanismError> {
+    if throng_numeric::patience::given_up() { Err(MechanismError::Interrupted) } else { Ok(()) }
 }
 
 impl From<AccountError> for LearnError {

@@ -27,7 +27,7 @@ pub trait Learner: Mechanism {
     ///
     /// # Errors
     /// If the shape is wrong or the budget does not cover it, then nothing is spent; or if no noise can
-    /// be drawn.
+    /// be drawn, or whoever waits gives up ([`throng_numeric::patience`]): what was paid stays paid.
     fn fit(
         &self,
         input: &Sensitive<Self::Input>,

@@ -5,6 +5,7 @@ use throng_account::{MechanismSpec, Neighbours};
 use throng_mechanism::{Mechanism, MechanismError, Noise, Run};
 
 use crate::data::check_columns;
+use crate::error::unless_given_up;
 use crate::histogram::{Counts, Domain, noise_of_counts, project};
 use crate::schema::Schema;
 use crate::{LearnError, Learner, Matrix, Model, Privacy};
@@ -248,6 +249,7 @@ impl Mechanism for Marginals {
         let coded = self.domain.code(input);
         let mut tables = Vec::with_capacity(self.parts.len());
         for Part { columns, shape, noise } in &self.parts {
+            unless_given_up()?;
             let counts = coded.counts(columns, shape);
             let counts = Counts::release(counts, shape.clone(), noise, run)?;
             tables.push(Marginal { columns: columns.clone(), counts });

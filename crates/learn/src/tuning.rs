@@ -17,6 +17,7 @@ use throng_mechanism::{Mechanism, MechanismError, Run};
 use throng_numeric::Rational;
 use throng_sample::Uniform;
 
+use crate::error::unless_given_up;
 use crate::{LearnError, Learner};
 pub use cost::spec_of_best;
 pub use judge::{Divide, HeldOutAccuracy, HeldOutFit, Judge, PublicAccuracy, PublicFit};
@@ -145,6 +146,7 @@ impl<I: Divide, M> Search<I, M> {
         let die = Uniform::below(self.candidates.len())?;
         let mut best: Option<Best<M>> = None;
         for _ in 0..self.runs.draw(run.entropy())? {
+            unless_given_up()?;
             let place = usize::try_from(die.draw(run.entropy())?).unwrap_or(0);
             let Some(candidate) = self.candidates.get(place) else { continue };
             let model = candidate.answer(fitted, run)?;

@@ -28,10 +28,14 @@ pub enum MechanismError {
     },
     /// The accountant says no: a budget is exhausted, or a spec has no sound price.
     #[error(transparent)]
-    Account(#[from] AccountError),
+    Account(AccountError),
     /// No noise could be drawn; nothing was released.
     #[error(transparent)]
     Sample(#[from] SampleError),
+    /// Whoever waited gave up ([`throng_numeric::patience`]); nothing was released, and what was paid
+    /// stays paid.
+    #[error("interrupted")]
+    Interrupted,
     /// A certified computation refused its arguments.
     #[error(transparent)]
     Numeric(#[from] NumericError),
@@ -49,6 +53,12 @@ impl MechanismError {
 
     pub(crate) fn refused(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Refused { what: what.into(), hint: hint.into() }
+    }
+}
+
+impl From<AccountError> for MechanismError {
+    fn from(error: AccountError) -> Self {
+        if error == AccountError::Interrupted { Self::Interrupted } else { Self::Account(error) }
     }
 }
 

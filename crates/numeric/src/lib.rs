@@ -19,6 +19,7 @@
 //! | [`convolution`] | convolution of masses with a proved error, tails down to 1e-300 |
 //! | [`search`] | monotone search whose safe end is certified |
 //! | [`widths`] | one table: how wide each enclosure may be |
+//! | [`patience`] | giving up on long work when whoever waits says so |
 //!
 //! Below them lie double-word arithmetic (`wide`), balls that carry their own rounding error
 //! (`ball`), and constants written by `vectors/constants.py`. `crates/oracle` holds every
@@ -35,6 +36,7 @@ pub mod fixed;
 pub mod gamma;
 mod nested;
 pub mod normal;
+pub mod patience;
 pub mod rational;
 pub mod rounding;
 mod scaled;

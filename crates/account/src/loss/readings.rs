@@ -6,7 +6,7 @@ use crate::component::{Cut, End, compose, cut_parts};
 use crate::conversion::gaussian;
 use crate::filter::cost;
 use crate::law::Law;
-use crate::loss::{Direction, PrivacyLoss, Width, ends};
+use crate::loss::{Direction, PrivacyLoss, Width, ends, kept};
 use crate::pair::other_direction;
 use crate::tradeoff::Tradeoff;
 use crate::{AccountError, Bracket};
@@ -102,7 +102,7 @@ impl PrivacyLoss {
             Curve::One(Direction::Remove) => remove,
             Curve::One(Direction::Add) => add,
         };
-        cell.get_or_init(|| self.tabulate(curve)).as_ref().map_err(Clone::clone)
+        kept(cell, || self.tabulate(curve))
     }
 
     fn tabulate(&self, curve: Curve) -> Result<Tradeoff, AccountError> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use throng_numeric::Enclosure;
 
 use crate::AccountError;
+use crate::error::unless_given_up;
 use crate::estimate::ln;
 use crate::inversion::saddle_for_delta;
 use crate::law::Law;
@@ -168,6 +169,7 @@ impl Side {
         // Far from the boundary no relative accuracy is needed.
         let width = Width { relative, absolute: relative * delta };
         let value = |epsilon: f64| -> Result<f64, AccountError> {
+            unless_given_up()?;
             let enclosure = answer.delta(epsilon, width)?;
             Ok(if end == End::Upper { enclosure.upper() } else { enclosure.lower() })
         };

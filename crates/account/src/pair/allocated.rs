@@ -34,6 +34,7 @@ use throng_numeric::convolution::{Composition, Convolved, Factor, Window};
 use super::discrete::DiscretePair;
 use super::{normal, whole};
 use crate::AccountError;
+use crate::error::unless_given_up;
 use lattice::Lattice;
 
 /// How many steps are in how many of the blocks of `chosen` of `steps`: (size, number).
@@ -113,6 +114,7 @@ fn sum(
     let mut terms = Vec::new();
     let mut ways = Enclosure::ONE;
     for k in 0..=MOST_LARGE.min(steps - 1) {
+        unless_given_up()?;
         if k > 0 {
             if large.iter().all(|mass| *mass == 0.0) {
                 break;

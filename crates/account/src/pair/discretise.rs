@@ -26,6 +26,7 @@ use throng_numeric::Enclosure;
 use super::Profile;
 use super::discrete::{Atom, DiscretePair};
 use crate::AccountError;
+use crate::error::unless_given_up;
 
 /// The profile at one exact place.
 #[derive(Debug, Clone, Copy)]
@@ -122,5 +123,6 @@ pub fn discretise(
         return Err(AccountError::invalid("tilt", tilt, "at least 0 and finite"));
     }
     let knots = knots::place(profile, tilt, cells);
+    unless_given_up()?;
     Ok((upper::pair(&knots)?, lower::pair(&knots)?))
 }

@@ -5,6 +5,7 @@ use throng_numeric::convolution::Convolved;
 use throng_numeric::rounding::add_up;
 
 use super::grid::{float, whole};
+use crate::error::unless_given_up;
 use crate::{AccountError, Bracket};
 
 /// So many cells next to epsilon get their weight 1 - e^(epsilon - loss) to full relative
@@ -62,6 +63,7 @@ impl Composed {
     /// # Errors
     /// If epsilon is not finite.
     pub fn delta(&self, epsilon: f64) -> Result<Enclosure, AccountError> {
+        unless_given_up()?;
         let first = self.beyond(epsilon);
         let anchor = self.law.window().start.max(first);
         let epsilon = Enclosure::point(epsilon)?;

@@ -8,6 +8,7 @@ use super::composed::Composed;
 use super::grid::{self, Grid, Law, float};
 use super::{End, garble, lattice};
 use crate::AccountError;
+use crate::error::unless_given_up;
 use crate::pair::discrete::DiscretePair;
 
 /// The tilted mass that may stay outside the window.
@@ -134,6 +135,7 @@ impl LossGrid {
     /// # Errors
     /// If the composition is too large.
     pub fn composed(&self, epsilon: f64) -> Result<Composed, AccountError> {
+        unless_given_up()?;
         let base = self.base();
         let factors = self.essential()?;
         let plain = factors.len() == 1 && self.once();

@@ -78,6 +78,7 @@ fn without_column(error: AccountError) -> String {
         | AccountError::Refused { .. }
         | AccountError::TooLarge { .. }
         | AccountError::Exhausted { .. }
+        | AccountError::Interrupted
         | AccountError::Numeric(_)) => other.to_string(),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{certificate, one_run};
 use crate::AuditError;
+use crate::error::unless_given_up;
 use crate::region::Region;
 
 /// So many right guesses, or more.
@@ -24,6 +25,7 @@ impl Tail {
     pub(super) fn bound(&self, region: &Region) -> Result<f64, AuditError> {
         let mut best = certificate::bound(self, region);
         for line in one_run::candidates(region) {
+            unless_given_up()?;
             best = best.min(certificate::bound_by(self, line));
             best = best.min(one_run::bound(self, line)?);
         }

@@ -7,6 +7,7 @@ use throng_account::{Direction, PrivacyLoss};
 
 use super::divergence::{corners, event, hockey_stick};
 use super::{ExactLaw, Law, Pair};
+use crate::error::unless_given_up;
 use crate::{AuditError, Orientation, World};
 
 /// An event that breaks a claim, for sure.
@@ -111,6 +112,7 @@ fn one_way<T: Ord>(
     direction: Option<Direction>,
 ) -> Result<Option<Violation>, AuditError> {
     let at = |epsilon: f64| -> Result<Violation, AuditError> {
+        unless_given_up()?;
         let delta = hockey_stick(p, q, epsilon)?.lower();
         Ok((epsilon, delta, claim.allowed(direction, epsilon)?))
     };
@@ -205,6 +207,7 @@ where
 {
     let claim = Curve::of(claim);
     for pair in pairs {
+        unless_given_up()?;
         let [zero, one] = &pair.inputs;
         let (zero, one) = (mechanism.law(zero.borrow())?, mechanism.law(one.borrow())?);
         if let Some(witness) = refute(&claim, [&zero, &one], pair.orientation)? {

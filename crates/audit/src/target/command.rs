@@ -22,6 +22,7 @@ use std::io::Write;
 use std::process::{Child, ChildStdin, Command as Process, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::error::unless_given_up;
 use crate::pairs::Generator;
 use crate::{AuditError, Outcomes, Target, World};
 use answer::Answer;
@@ -168,6 +169,9 @@ impl Generator for Command {
 const ANSWER: &str = "for each line such as {\"world\":0,\"n\":1000} it must print n outcomes, one JSON \
      value a line, or {\"outcomes\":[...]}, and flush";
 
+/// So often it is looked up whether anybody still waits for a program that is silent.
+const GLANCE: Duration = Duration::from_millis(50);
+
 impl Running {
     /// One request and its answer.
     fn exchange(
@@ -189,8 +193,10 @@ impl Running {
             return Ok(Exchange::WasOver);
         }
         while !answer.is_whole() {
-            let patience = deadline.saturating_duration_since(Instant::now());
-            match self.lines.next(patience) {
+            unless_given_up()?;
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.lines.next(left.min(GLANCE)) {
+                Piece::Late if left > GLANCE => {}
                 Piece::Line(line) => answer.take(&line, self.lines.count())?,
                 Piece::End if answer.is_empty() && self.proven && self.is_over() => {
                     return Ok(Exchange::WasOver);

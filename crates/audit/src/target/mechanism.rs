@@ -5,6 +5,7 @@ use throng_mechanism::{Mechanism, Permit, Sensitive};
 use throng_numeric::Rational;
 use throng_sample::Entropy;
 
+use crate::error::unless_given_up;
 use crate::{AuditError, Outcome, Outcomes, Target, World};
 
 /// A mechanism on two neighbouring inputs, which are made up for the audit: nobody pays for its runs.
@@ -57,6 +58,7 @@ where
         let input = &self.worlds[world.index()];
         let (spec, under) = (self.mechanism.spec(), self.mechanism.neighbours());
         for _ in 0..n {
+            unless_given_up()?;
             let nothing = Amount::Pure { epsilon: Rational::ZERO };
             #[expect(
                 clippy::disallowed_methods,

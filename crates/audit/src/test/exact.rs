@@ -25,6 +25,7 @@ use throng_numeric::{Enclosure, tails};
 
 use super::binomial::{LEFT_OUT, MOST_RUNS, Window, floor, real};
 use crate::AuditError;
+use crate::error::unless_given_up;
 use crate::region::Region;
 
 /// How often an event happened.
@@ -130,10 +131,12 @@ impl<'a> EventTest<'a> {
         let width = (high - low) / f64::from(CELLS);
         let edge = |i: u32| if i == CELLS { high } else { low + f64::from(i) * width };
         for i in 0..CELLS {
+            unless_given_up()?;
             cells.push(least.cell(edge(i), edge(i + 1)));
         }
         let mut budget = MOST_CELLS;
         loop {
+            unless_given_up()?;
             let Some((at, &(p, q, bound))) =
                 cells.iter().enumerate().max_by(|a, b| a.1.2.total_cmp(&b.1.2))
             else {

@@ -4,6 +4,7 @@ use throng_mechanism::{MechanismError, Run};
 
 use super::Boosting;
 use crate::draws::Draws;
+use crate::error::unless_given_up;
 use crate::math::number;
 use crate::tree::Tree;
 use crate::tree::codes::Codes;
@@ -37,6 +38,7 @@ impl Boosting {
         let shapes = self.shapes(&mut Draws::new(run.entropy()))?;
         let mut trees = Vec::with_capacity(shapes.len());
         for shape in shapes {
+            unless_given_up()?;
             let mut sums = self.sums(&shape, &mut records);
             self.noise.add(&mut sums, run)?;
             let tree = Tree { values: self.values(&sums), shape };

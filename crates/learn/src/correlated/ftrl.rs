@@ -3,6 +3,7 @@ use throng_sample::{Entropy, Uniform};
 
 use super::CorrelatedNoise;
 use crate::LearnError;
+use crate::error::unless_given_up;
 use crate::math::count;
 
 /// A loss over records, seen through its clipped gradients.
@@ -87,6 +88,7 @@ impl Ftrl {
         let mut steps = self.noise.start(weights.len());
         let all = self.noise.participation().steps();
         for (step, batch) in batches.iter().cycle().take(all).enumerate() {
+            unless_given_up()?;
             let gradient = steps.step(of.clipped_sum(&weights, batch), run)?;
             let rate = pace.rate * (1.0 - pace.decay * count(step) / count(all));
             for ((weight, speed), gradient) in weights.iter_mut().zip(&mut speeds).zip(&gradient) {

@@ -14,6 +14,7 @@ use super::loss::Loss;
 use super::rows::{self, distance};
 use super::scores::Scores;
 use super::survey::{Found, INTERCEPT, LEVELS, Survey, centred};
+use crate::error::unless_given_up;
 use crate::math::{count, nearest, number, powf};
 use crate::{Bounds, LearnError, Matrix, Privacy, alike};
 
@@ -94,6 +95,7 @@ impl Descent {
         let mut path = Path::new(self, &found);
         let mut gradient = Gradient::new(self.loss, &table, labels, path.clip * path.unit);
         for step in 0..self.steps {
+            unless_given_up()?;
             let mut sums = gradient.sums(&path.ahead());
             self.noise.add(&mut sums, run)?;
             path.advance(&sums, step);

@@ -17,6 +17,7 @@
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
+use throng_mechanism::MechanismError;
 use throng_numeric::{Enclosure, NumericError};
 
 use super::loss::Loss;
@@ -24,6 +25,7 @@ use super::newton::Newton;
 use super::rows;
 use super::tolerance::{BLOCK, Point, Tolerance, UNIT};
 use crate::Matrix;
+use crate::error::unless_given_up;
 use crate::math::count;
 
 /// Steps by Newton's method, of which few are ever needed.
@@ -52,11 +54,12 @@ impl Objective<'_> {
     /// A point no further than γ/Λ from the minimum.
     ///
     /// # Errors
-    /// Never for a table of numbers: see the module.
-    pub(crate) fn minimum(&self) -> Result<Vec<f64>, NumericError> {
+    /// If whoever waits gives up; else never for a table of numbers: see the module.
+    pub(crate) fn minimum(&self) -> Result<Vec<f64>, MechanismError> {
         let mut newton = Newton::new(self);
         let mut point = Point::origin(self.tilt.len());
         for _ in 0..NEWTON {
+            unless_given_up()?;
             let gradient = self.gradient(&point);
             if self.is_near(&gradient) && self.certified(&point)?.bound <= self.tolerance.gamma {
                 return Ok(point.weights());
@@ -68,10 +71,11 @@ impl Objective<'_> {
     }
 
     /// The same by steps that are proved to get there.
-    fn descended(&self) -> Result<Vec<f64>, NumericError> {
+    fn descended(&self) -> Result<Vec<f64>, MechanismError> {
         let most = self.loss.curvature() * count(self.table.rows()) + self.penalty;
         let mut point = Point::origin(self.tilt.len());
         loop {
+            unless_given_up()?;
             let found = self.certified(&point)?;
             if self.is_near(&found.gradient) && found.bound <= self.tolerance.gamma {
                 return Ok(point.weights());

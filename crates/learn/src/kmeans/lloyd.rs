@@ -3,6 +3,7 @@
 use throng_mechanism::{MechanismError, Noise, Run};
 
 use super::model::nearest;
+use crate::error::unless_given_up;
 use crate::math::{count, nearest as whole, number};
 use crate::{Matrix, contribution};
 
@@ -54,6 +55,7 @@ pub(super) fn step(
     noise: &Noise,
     run: &mut Run<'_>,
 ) -> Result<(), MechanismError> {
+    unless_given_up()?;
     let mut cells = sums(points, centres, radius);
     noise.add(&mut cells, run)?;
     let deviation = contribution::deviation(noise) / RADIUS;

@@ -4,6 +4,7 @@ use throng_mechanism::{MechanismError, Noise, Run};
 
 use super::KMeansOptions;
 use super::model::nearest;
+use crate::error::unless_given_up;
 use crate::math::{count, number};
 use crate::pca::moments::Spectrum;
 use crate::{Matrix, contribution};
@@ -84,6 +85,7 @@ pub(super) fn of(
     let mut homes = vec![0_usize; points.rows()];
     let mut leaves: Vec<Cell> = Vec::new();
     for depth in 0..options.levels {
+        unless_given_up()?;
         let least = if depth == 0 { f64::NEG_INFINITY } else { THRESHOLD * deviation };
         let (cuts, next) = cut(&level, options.cuts, least, &mut leaves);
         let mut counts = counts(&projected, &mut homes, &cuts, next.len());

@@ -6,6 +6,7 @@ use super::model::{nearest, squared_distance};
 use super::sketch::Sketch;
 use crate::Matrix;
 use crate::draws::Draws;
+use crate::error::unless_given_up;
 
 /// How many steps a start is given.
 const STEPS: usize = 20;
@@ -21,6 +22,7 @@ pub(super) fn best(
     for _ in 0..starts {
         let mut centres = spread(sketch, clusters, draws)?;
         for _ in 0..STEPS {
+            unless_given_up()?;
             centres = means(sketch, &centres);
         }
         let cost = sketch.cost(&centres);

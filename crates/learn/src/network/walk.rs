@@ -18,6 +18,7 @@ use super::state::State;
 use super::team::{Task, Team};
 use super::training::Training;
 use crate::data::check_columns;
+use crate::error::unless_given_up;
 use crate::math::{number, single};
 use crate::{Classified, LearnError};
 
@@ -42,6 +43,7 @@ impl Training {
         let mut places = Vec::new();
         let share = single(1.0 / count_of(self.options.expected()));
         for _ in 0..self.options.steps {
+            unless_given_up()?;
             self.coins.toss(records.len(), &mut places, entropy)?;
             let parameters = state.parameters.values();
             let gradient = batch.plain(&self.stages, parameters, &records, &places);
@@ -75,6 +77,7 @@ impl Training {
             Plan::Independent { noise, .. } => {
                 let mut places = Vec::new();
                 for _ in 0..steps {
+                    unless_given_up()?;
                     self.coins.toss(walk.records.len(), &mut places, run.entropy())?;
                     walk.sum(state, &places);
                     noise.add(&mut walk.sums, run)?;
@@ -89,6 +92,7 @@ impl Training {
                 let batches = ftrl.assigned(walk.records.len(), run.entropy())?;
                 let mut noisy = ftrl.noise().start(self.parameters());
                 for (places, _) in batches.iter().cycle().zip(0..steps) {
+                    unless_given_up()?;
                     walk.sum(state, places);
                     let sums = noisy.step(std::mem::take(&mut walk.sums), run)?;
                     let unit = walk.unit(state);

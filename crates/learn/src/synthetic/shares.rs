@@ -42,7 +42,7 @@ impl Shares {
         }
         let all = self.gaussian(privacy, STEPS)?;
         match privacy.certify(&all.spec) {
-            Err(_) if self.columns > 1 => self.lowered(privacy),
+            Err(error) if self.columns > 1 && !error.is_interruption() => self.lowered(privacy),
             reached => reached.map(|()| all),
         }
     }
@@ -56,11 +56,13 @@ impl Shares {
         while high - low > 1 {
             let step = u32::midpoint(low, high);
             let parts = self.gaussian(privacy, step)?;
-            if privacy.certify(&parts.spec).is_ok() {
-                low = step;
-                found = Some(parts);
-            } else {
-                high = step;
+            match privacy.certify(&parts.spec) {
+                Ok(()) => {
+                    low = step;
+                    found = Some(parts);
+                }
+                Err(error) if error.is_interruption() => return Err(error),
+                Err(_) => high = step,
             }
         }
         found.ok_or_else(|| {

@@ -8,6 +8,8 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use throng_numeric::patience::given_up;
+
 use super::{Knot, Profile};
 
 /// The profile matters no more where it is below this.
@@ -22,7 +24,7 @@ const LASTING: [f64; 2] = [1.0, 300.0];
 /// The farthest place to look at, as a power of two, and the nearest.
 const OCTAVES: (f64, f64) = (-40.0, 20.0);
 
-/// Knots in increasing order, about as many as `cells`.
+/// Knots in increasing order, about as many as `cells`; fewer if it was given up.
 pub(super) fn place(profile: &dyn Profile, tilt: f64, cells: usize) -> Vec<Knot> {
     let far = Knot::of(profile, OCTAVES.1.exp2()).high;
     let right = nearest(|x| Knot::of(profile, x).high <= VANISHED.max(far * (1.0 + LEVEL)));
@@ -40,7 +42,7 @@ pub(super) fn place(profile: &dyn Profile, tilt: f64, cells: usize) -> Vec<Knot>
     for (a, b) in [(left, centre), (centre, right)] {
         split(profile, tilt, a, b, &mut knots, &mut queue);
     }
-    while knots.len() <= cells {
+    while knots.len() <= cells && !given_up() {
         let Some(Cell { a, middle, b, .. }) = queue.pop() else { break };
         split(profile, tilt, a, middle, &mut knots, &mut queue);
         split(profile, tilt, middle, b, &mut knots, &mut queue);
