@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from contextvars import ContextVar, Token
-from fractions import Fraction
-from decimal import Decimal
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, Self
 
 from throng import _native
 from throng._errors import Refused
+from throng._number import Number
 
 if TYPE_CHECKING:
     from throng._mechanism import Mechanism
-
-#: A number, exactly: ``256/60000`` as a text or a ``Fraction``; a float means what it prints as.
-Number = float | int | str | Fraction | Decimal
 
 _current: ContextVar[Budget | None] = ContextVar("throng_budget", default=None)
 
