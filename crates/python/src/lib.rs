@@ -9,13 +9,17 @@
 //! work        long work: the interpreter is free meanwhile, and Ctrl-C stops it
 //! account     specs, losses, calibration
 //! budget      what may be spent, in memory or in a ledger
+//! entropy     where noise comes from
+//! learn       private models
 //! command     the command line
 //! ```
 
 mod account;
 mod budget;
 mod command;
+mod entropy;
 mod error;
+mod learn;
 mod number;
 mod work;
 
@@ -26,5 +30,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     account::register(module)?;
     budget::register(module)?;
+    entropy::register(module)?;
+    learn::register(module)?;
     command::register(module)
 }
