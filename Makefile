@@ -1,6 +1,6 @@
 # Throng in a few commands. `make` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick long bench fuzz deny
+.PHONY: help demo test python quick long bench fuzz deny
 
 # cargo-nextest runs tests in parallel processes; plain cargo test does as well.
 RUN := $(shell cargo nextest --version >/dev/null 2>&1 && echo "nextest run" || echo test)
@@ -53,6 +53,10 @@ test: ## everything that must hold: format, lints, all tests, documentation
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --all-features --no-deps
 	cargo test --workspace --all-features --doc
 	cargo $(RUN) --workspace --all-features
+	./tools/python
+
+python: ## the Python package alone: wheel, types, documentation examples, tests
+	./tools/python
 
 quick: ## the inner loop: the crates that need nothing installed
 	cargo $(RUN)
@@ -69,6 +73,7 @@ bench: ## Throng and its peers in one run, as ratios (see bench/README.md)
 	./bench/account.sh
 	./bench/query.sh
 	./bench/learn.sh
+	./bench/python.sh
 	cargo run --release -p throng-ledger --example charges
 	cargo run --release -p throng-audit --example speed
 	cargo run --release -p throng-audit --example power

@@ -41,7 +41,13 @@ fn uninstalled(command: &str) -> String {
 fn every_command_of_the_readme_runs() {
     // `make test` is what is running now; the benchmark and the long suite take minutes; building
     // and installing is what has been done.
-    let elsewhere = ["make test", "make bench", "make long", "cargo install --path crates/cli"];
+    let elsewhere = [
+        "make test",
+        "make bench",
+        "make long",
+        "cargo install --path crates/cli",
+        "pip install '.[all]'",
+    ];
     let here = root().join("target/readme");
     drop(std::fs::remove_dir_all(&here));
     std::fs::create_dir_all(&here).unwrap();

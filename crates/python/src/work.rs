@@ -8,32 +8,33 @@ use throng_numeric::patience;
 use crate::error::{Answer, Raised};
 
 thread_local! {
-    /// What this thread's work was stopped by.
-    static STOPPED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+    /// What was raised while work was under way: most often `KeyboardInterrupt`, by a signal handler.
+    static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
-/// Does work with the interpreter free for other threads. Work that somebody stops, by Ctrl-C or with
-/// [`stop`], raises what it was stopped by.
+/// Does work with the interpreter free for other threads; it is given up when a signal handler raises, or a
+/// function of Python's that the work calls ([`stop`]).
 pub(crate) fn work<T, E>(py: Python<'_>, job: impl FnOnce() -> Result<T, E> + Send) -> Answer<T>
 where
     T: Send,
     E: Into<Raised> + Send,
 {
-    STOPPED.take();
-    let done = py.detach(|| patience::watched(stopped, job));
-    match STOPPED.take() {
-        Some(error) => Err(Raised::Theirs(error)),
+    let done = py.detach(|| patience::watched(interrupted, job));
+    match RAISED.take() {
+        Some(error) => Err(error.into()),
         None => done.map_err(Into::into),
     }
 }
 
-/// Stops the work that this thread does.
+/// Has the work of this thread given up, and raise this.
 pub(crate) fn stop(error: PyErr) {
-    STOPPED.set(Some(error));
+    RAISED.set(Some(error));
 }
 
-fn stopped() -> bool {
-    if STOPPED.with_borrow(Option::is_some) {
+/// Runs the signal handlers that are due. Python runs them on its main thread only: on any other this
+/// answers no.
+fn interrupted() -> bool {
+    if RAISED.with_borrow(Option::is_some) {
         return true;
     }
     match Python::attach(|py| py.check_signals()) {
