@@ -58,7 +58,7 @@ fn written(object: Borrowed<'_, '_, PyAny>) -> PyResult<String> {
 }
 
 /// That a float is a number.
-fn finite<'a>(object: Borrowed<'a, '_, PyAny>) -> impl Fn(String) -> PyResult<String> + 'a {
+fn finite(object: Borrowed<'_, '_, PyAny>) -> impl Fn(String) -> PyResult<String> {
     move |text| {
         if text.contains("inf") || text.contains("nan") { Err(not_a_number(object)) } else { Ok(text) }
     }
