@@ -82,12 +82,13 @@ class Declared:
         return Declared(columns)
 
 
-def columns_of(bounds: Any, names: Sequence[str], *, levels: Any = None) -> Declared:
+def columns_of(bounds: Any, names: Sequence[str]) -> Declared:
     """Bounds as people give them, for columns of these names."""
-    if bounds is None and levels is None:
+    if bounds is None:
         raise InvalidInput("the bounds of the columns are not declared", _BOUNDS)
     if isinstance(bounds, str):
-        return Declared(tuple(Column(name, bounds=_bought(bounds)) for name in names))
+        _bought(bounds)
+        return Declared(tuple(Column(name) for name in names))
     if isinstance(bounds, Mapping):
         _all_known(bounds, names)
         declared = (_one(bounds, name, place) for place, name in enumerate(names))
@@ -107,8 +108,10 @@ def _all_known(bounds: Mapping[Any, Any], names: Sequence[str]) -> None:
     for key in bounds:
         if key not in known:
             shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
-            raise InvalidInput(f"bounds are declared of {key!r}, but there is no such column",
-                               f"the columns are: {shown}")
+            raise InvalidInput(
+                f"bounds are declared of {key!r}, but there is no such column",
+                f"the columns are: {shown}",
+            )
 
 
 def _one(bounds: Mapping[Any, Any], name: str, place: int) -> Column:

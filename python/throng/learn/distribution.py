@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from throng import testing
 from throng._budget import Budget
 from throng._number import Number
+from throng._optional import needed
 from throng.learn._base import Bounds, PrivateEstimator, Progress, _refused
 from throng.learn._declared import is_frame
 from throng.learn._words import documented
@@ -96,13 +97,9 @@ class Synthesizer(PrivateEstimator):
                 levels = np.asarray(column.levels)
                 columns[column.name] = levels[np.ceil(cells).astype(np.intp)]
         if self._frame == "pandas":
-            import pandas
-
-            return pandas.DataFrame(columns)
+            return needed("pandas").DataFrame(columns)
         if self._frame == "polars":
-            import polars
-
-            return polars.DataFrame(columns)
+            return needed("polars").DataFrame(columns)
         if all(column.levels is None for column in self._declared.columns):
             return drawn
         return np.column_stack([cells.astype(object) for cells in columns.values()])

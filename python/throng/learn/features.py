@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from throng._budget import Budget
+from throng._errors import InvalidInput
 from throng._number import Number
 from throng.learn._base import Bounds, PrivateTransformer, Progress
 from throng.learn._declared import Declared, Floats, text_of
@@ -28,7 +30,7 @@ def _encoded_bounds(columns: Declared) -> Floats:
 
 
 @documented
-class PCA(ClassNamePrefixFeaturesOutMixin, PrivateTransformer):
+class PCA(ClassNamePrefixFeaturesOutMixin, PrivateTransformer):  # type: ignore[misc]
     """Principal components of noisy second moments.
 
     Columns are measured in half-widths of their bounds: ``transform(X)`` is
@@ -106,6 +108,9 @@ class StandardScaler(PrivateTransformer):
     Parameters
     ----------
     {shared}
+    with_mean, with_std : bool
+        Whether means are subtracted, and whether columns are divided by their deviations. Both are
+        paid for in any case.
     least : float
         The least standard deviation, as a fraction of half the width of the bounds.
 
@@ -124,6 +129,8 @@ class StandardScaler(PrivateTransformer):
         delta: Number | None = None,
         bounds: Bounds = None,
         bounds_share: float = 0.1,
+        with_mean: bool = True,
+        with_std: bool = True,
         least: float = 0.01,
         neighbours: str = "add-remove",
         budget: Budget | None = None,
@@ -134,6 +141,8 @@ class StandardScaler(PrivateTransformer):
         self.delta = delta
         self.bounds = bounds
         self.bounds_share = bounds_share
+        self.with_mean = with_mean
+        self.with_std = with_std
         self.least = least
         self.neighbours = neighbours
         self.budget = budget
@@ -148,6 +157,23 @@ class StandardScaler(PrivateTransformer):
 
     def _finish(self) -> None:
         self.var_ = self.scale_**2
+
+    def transform(self, X: Any) -> Floats:
+        """The standard scores of each row."""
+        scores: Floats = super().transform(X)
+        if not self.with_mean:
+            scores += self.mean_ / self.scale_
+        if not self.with_std:
+            scores *= self.scale_
+        return scores
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the fitted model to a file; as ``PrivateEstimator.save``."""
+        if not (self.with_mean and self.with_std):
+            raise InvalidInput(
+                "a saved scaler subtracts means and divides by deviations", "leave with_mean and with_std"
+            )
+        super().save(path)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """The names of the columns; categories have one for each level."""

@@ -12,12 +12,12 @@ from throng._errors import InvalidInput
 from throng._number import Number
 from throng.learn._base import (
     Bounds,
-    Floats,
     PrivateRegressor,
     Progress,
     WithChances,
     WithScores,
 )
+from throng.learn._declared import Floats
 from throng.learn._words import documented
 
 #: How long steps are, if nothing is said.
