@@ -369,7 +369,7 @@ class Table:
 
     __slots__ = ("_native", "confidence")
 
-    def __init__(self, native: _native.Released, confidence: float) -> None:
+    def __init__(self, native: _native.ReleasedTable, confidence: float) -> None:
         self._native = native
         #: The chance that an interval holds the answer before noise.
         self.confidence = confidence
@@ -591,7 +591,7 @@ class _Stream:
 
     __slots__ = ("_intervals", "_native")
 
-    def __init__(self, native: _native.Released, intervals: bool) -> None:
+    def __init__(self, native: _native.ReleasedTable, intervals: bool) -> None:
         self._native = native
         self._intervals = intervals
 

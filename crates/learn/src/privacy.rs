@@ -90,6 +90,46 @@ impl Privacy {
         }
     }
 
+    /// The target in two, of which the first is a share; together they reach it.
+    ///
+    /// # Guarantee
+    /// Epsilons and deltas of releases add, each chosen after the last (basic composition); so do the
+    /// rhos, and the squares of the mus. Each part is rounded down.
+    ///
+    /// # Errors
+    /// If the share is not above 0 and below 1, or the target is about what an attacker gains, which has
+    /// no shares.
+    pub fn divided(&self, share: f64) -> Result<(Self, Self), LearnError> {
+        if !(share > 0.0 && share < 1.0) {
+            return Err(LearnError::invalid("a share", share, "above 0 and below 1"));
+        }
+        let part = |x: f64| (share * x).next_down().max(0.0);
+        let rest = |x: f64| (x - part(x)).next_down().max(0.0);
+        let (first, second) = match self.target {
+            Target::Epsilon { epsilon, delta } => (
+                Target::Epsilon { epsilon: part(epsilon), delta: part(delta) },
+                Target::Epsilon { epsilon: rest(epsilon), delta: rest(delta) },
+            ),
+            Target::Zcdp { rho } => {
+                (Target::Zcdp { rho: part(rho) }, Target::Zcdp { rho: rest(rho) })
+            }
+            Target::Gdp { mu } => {
+                // A root is rounded by less than this, so are the squares.
+                const HAIR: f64 = 1.0 - 1e-12;
+                let part = mu * share.sqrt() * HAIR;
+                let rest = mu * (1.0 - share).sqrt() * HAIR;
+                (Target::Gdp { mu: part }, Target::Gdp { mu: rest })
+            }
+            Target::Detection { .. } | Target::Advantage { .. } => {
+                return Err(LearnError::refused(
+                    "what an attacker gains has no shares",
+                    "say it as epsilon, gdp or zcdp, or declare all bounds",
+                ));
+            }
+        };
+        Ok((Self::new(first, self.under)?, Self::new(second, self.under)?))
+    }
+
     /// The Gaussian noise that reaches the target, to be shared among releases.
     ///
     /// # Errors
@@ -248,6 +288,36 @@ mod tests {
         assert!(Privacy::pure(1.0).unwrap().gaussian().is_err());
         let all = Privacy::approximate(1.0, 1e-5).unwrap().gaussian().unwrap();
         assert!(all.multiplier(0, 1).is_err() && all.multiplier(2, 1).is_err());
+    }
+
+    #[test]
+    fn parts_together_are_not_more_than_the_whole() {
+        for share in [0.1, 0.3, 0.5, 0.999] {
+            for x in [1e-5, 0.1, 1.0, 3.7] {
+                let of = |target| Privacy::new(target, Neighbours::AddRemove).unwrap();
+                let (a, b) = of(Target::Zcdp { rho: x }).divided(share).unwrap();
+                let (Target::Zcdp { rho: a }, Target::Zcdp { rho: b }) = (*a.target(), *b.target())
+                else {
+                    panic!("rhos")
+                };
+                assert!(a + b <= x && a + b > 0.999_999 * x);
+                let (a, b) = of(Target::Gdp { mu: x }).divided(share).unwrap();
+                let (Target::Gdp { mu: a }, Target::Gdp { mu: b }) = (*a.target(), *b.target())
+                else {
+                    panic!("mus")
+                };
+                assert!(a * a + b * b <= x * x && a * a + b * b > 0.999_999 * x * x);
+            }
+        }
+        let pure = Privacy::pure(1.0).unwrap();
+        let (a, b) = pure.divided(0.1).unwrap();
+        assert!(a.epsilon_if_pure().unwrap().is_some() && b.epsilon_if_pure().unwrap().is_some());
+        for share in [0.0, 1.0, -1.0, f64::NAN] {
+            assert!(pure.divided(share).is_err());
+        }
+        let attacker = Target::Advantage { advantage: 0.1 };
+        let attacker = Privacy::new(attacker, Neighbours::AddRemove).unwrap();
+        assert!(attacker.divided(0.5).is_err());
     }
 
     #[test]

@@ -11,6 +11,8 @@
 //! budget      what may be spent, in memory or in a ledger
 //! column      columns of data, read where they lie
 //! release     numbers from columns, with noise
+//! entropy     where noise comes from
+//! learn       private models
 //! command     the command line
 //! query       SQL on tables of a policy, or in memory
 //! ```
@@ -19,7 +21,9 @@ mod account;
 mod budget;
 mod column;
 mod command;
+mod entropy;
 mod error;
+mod learn;
 mod number;
 mod release;
 mod query;
@@ -34,5 +38,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     budget::register(module)?;
     release::register(module)?;
     query::register(module)?;
+    entropy::register(module)?;
+    learn::register(module)?;
     command::register(module)
 }

@@ -254,5 +254,5 @@ pub(crate) fn register(module: &pyo3::Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Frame>()?;
     module.add_class::<Session>()?;
     module.add_class::<Reply>()?;
-    module.add_class::<answer::Released>()
+    module.add_class::<answer::ReleasedTable>()
 }

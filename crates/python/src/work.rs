@@ -8,11 +8,12 @@ use throng_numeric::patience;
 use crate::error::{Answer, Raised};
 
 thread_local! {
-    /// What a signal handler raised while work was under way: most often `KeyboardInterrupt`.
+    /// What was raised while work was under way: most often `KeyboardInterrupt`, by a signal handler.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
-/// Does work with the interpreter free for other threads; it is given up when a signal handler raises.
+/// Does work with the interpreter free for other threads; it is given up when a signal handler raises, or a
+/// function of Python's that the work calls ([`stop`]).
 pub(crate) fn work<T, E>(py: Python<'_>, job: impl FnOnce() -> Result<T, E> + Send) -> Answer<T>
 where
     T: Send,
@@ -25,13 +26,21 @@ where
     }
 }
 
+/// Has the work of this thread given up, and raise this.
+pub(crate) fn stop(error: PyErr) {
+    RAISED.set(Some(error));
+}
+
 /// Runs the signal handlers that are due. Python runs them on its main thread only: on any other this
 /// answers no.
 fn interrupted() -> bool {
+    if RAISED.with_borrow(Option::is_some) {
+        return true;
+    }
     match Python::attach(|py| py.check_signals()) {
         Ok(()) => false,
         Err(error) => {
-            RAISED.set(Some(error));
+            stop(error);
             true
         }
     }

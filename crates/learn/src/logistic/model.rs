@@ -39,6 +39,14 @@ impl LogisticModel {
     pub const fn classes(&self) -> Classes {
         self.classes
     }
+
+    /// The scores of each row: the log-odds of class 1 if there are two classes; else one score for each class.
+    ///
+    /// # Errors
+    /// If the rows have another number of columns.
+    pub fn scores(&self, features: &Matrix<f64>) -> Result<Matrix<f64>, LearnError> {
+        self.scores.of(features)
+    }
 }
 
 impl Model for LogisticModel {

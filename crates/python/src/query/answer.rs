@@ -37,8 +37,8 @@ impl Reply {
 #[pymethods]
 impl Reply {
     #[getter]
-    fn tables(&self) -> Vec<Released> {
-        self.reply.tables.iter().cloned().map(Released).collect()
+    fn tables(&self) -> Vec<ReleasedTable> {
+        self.reply.tables.iter().cloned().map(ReleasedTable).collect()
     }
 
     #[getter]
@@ -98,9 +98,9 @@ impl Reply {
 
 /// One released table.
 #[pyclass(frozen, module = "throng._native")]
-pub(super) struct Released(Table);
+pub(super) struct ReleasedTable(Table);
 
-impl Released {
+impl ReleasedTable {
     fn batch(&self, intervals: bool) -> Answer<RecordBatch> {
         Ok(self.0.with_ends(intervals).map_err(|error| {
             Raised::from(throng_query::QueryError::engine(format!("writing the answer: {error}")))
@@ -109,7 +109,7 @@ impl Released {
 }
 
 #[pymethods]
-impl Released {
+impl ReleasedTable {
     #[getter]
     fn rows(&self) -> usize {
         self.0.rows()

@@ -13,7 +13,7 @@ use super::fitted::{self, Fitted};
 use super::pay::{Bought, Payment, Purchase};
 use super::segments::{self, Segments};
 use super::source::Source;
-use super::wanted::{self, Wanted};
+use super::wanted::Wanted;
 use super::{bounds, destination, kinds, table, watch};
 use crate::failure::Failure;
 use crate::number::{self, Number};
@@ -191,7 +191,7 @@ impl<'a> Plan<'a> {
                 ));
             }
             Some(share) => {
-                let (first, second) = wanted::divided(whole, share.nearest())?;
+                let (first, second) = whole.divided(share.nearest())?;
                 (Some(first), second)
             }
         };
