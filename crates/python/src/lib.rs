@@ -13,11 +13,13 @@
 //! release     numbers from columns, with noise
 //! entropy     where noise comes from
 //! learn       private models
-//! command     the command line
 //! query       SQL on tables of a policy, or in memory
+//! audit       functions and recorded outcomes, held against a claim
+//! command     the command line
 //! ```
 
 mod account;
+mod audit;
 mod budget;
 mod column;
 mod command;
@@ -25,8 +27,8 @@ mod entropy;
 mod error;
 mod learn;
 mod number;
-mod release;
 mod query;
+mod release;
 mod work;
 
 use pyo3::prelude::*;
@@ -40,5 +42,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     query::register(module)?;
     entropy::register(module)?;
     learn::register(module)?;
+    audit::register(module)?;
     command::register(module)
 }
