@@ -10,7 +10,7 @@ accounting        ``gaussian``, ``laplace``, ... make a :class:`Mechanism`; ``ca
 releasing         :mod:`throng.release`: counts, sums, means, quantiles, histograms of arrays
 asking SQL        ``connect("throng.toml")``, ``Session(frame, unit=..., budget=...)``
 fitting models    :mod:`throng.learn`: scikit-learn estimators with a guarantee
-auditing          ``audit(mechanism, x0, x1, claim=...)``, ``audit_outcomes``
+auditing          ``audit(mechanism, x0, x1, claim=...)``
 budgets           :class:`Budget`
 other accountants :mod:`throng.compat`: the calls of Opacus and dp-accounting
 ================  ==========================================================================
@@ -42,15 +42,13 @@ __version__: str = _native.__version__
 
 if TYPE_CHECKING:
     from throng import compat, learn, release, testing
-    from throng._audit import AuditReport, audit, audit_outcomes
+    from throng._audit import audit
     from throng._query import ROW, Session, connect
 
 # Whatever needs more than Python itself is read when it is first used: importing Throng takes
 # milliseconds.
 _LATER = {
-    "AuditReport": ("throng._audit", "AuditReport"),
     "audit": ("throng._audit", "audit"),
-    "audit_outcomes": ("throng._audit", "audit_outcomes"),
     "ROW": ("throng._query", "ROW"),
     "Session": ("throng._query", "Session"),
     "connect": ("throng._query", "connect"),
@@ -76,7 +74,6 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
-    "AuditReport",
     "Bracket",
     "Budget",
     "BudgetExhausted",
@@ -91,7 +88,6 @@ __all__ = [
     "Session",
     "ThrongError",
     "audit",
-    "audit_outcomes",
     "calibrate",
     "compat",
     "connect",

@@ -13,13 +13,11 @@
 //! release     numbers from columns, with noise
 //! entropy     where noise comes from
 //! learn       private models
-//! query       SQL on tables of a policy, or in memory
-//! audit       functions and recorded outcomes, held against a claim
 //! command     the command line
+//! query       SQL on tables of a policy, or in memory
 //! ```
 
 mod account;
-mod audit;
 mod budget;
 mod column;
 mod command;
@@ -27,8 +25,8 @@ mod entropy;
 mod error;
 mod learn;
 mod number;
-mod query;
 mod release;
+mod query;
 mod work;
 
 use pyo3::prelude::*;
@@ -42,6 +40,5 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     query::register(module)?;
     entropy::register(module)?;
     learn::register(module)?;
-    audit::register(module)?;
     command::register(module)
 }
