@@ -11,6 +11,7 @@
 //! budget      what may be spent, in memory or in a ledger
 //! column      columns of data, read where they lie
 //! release     numbers from columns, with noise
+//! audit       try to break a claim
 //! entropy     where noise comes from
 //! learn       private models
 //! command     the command line
@@ -18,6 +19,7 @@
 //! ```
 
 mod account;
+mod audit;
 mod budget;
 mod column;
 mod command;
@@ -37,6 +39,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     account::register(module)?;
     budget::register(module)?;
     release::register(module)?;
+    audit::register(module)?;
     query::register(module)?;
     entropy::register(module)?;
     learn::register(module)?;
