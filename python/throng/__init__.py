@@ -43,12 +43,13 @@ __version__: str = _native.__version__
 if TYPE_CHECKING:
     from throng import compat, learn, release, testing
     from throng._audit import audit
-    from throng._query import Session, connect
+    from throng._query import ROW, Session, connect
 
 # Whatever needs more than Python itself is read when it is first used: importing Throng takes
 # milliseconds.
 _LATER = {
     "audit": ("throng._audit", "audit"),
+    "ROW": ("throng._query", "ROW"),
     "Session": ("throng._query", "Session"),
     "connect": ("throng._query", "connect"),
     "compat": ("throng.compat", None),
@@ -82,6 +83,7 @@ __all__ = [
     "InternalError",
     "InvalidInput",
     "Mechanism",
+    "ROW",
     "Refused",
     "Session",
     "ThrongError",

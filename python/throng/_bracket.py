@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 
@@ -41,12 +42,13 @@ class Bracket:
         return self.upper - self.lower
 
     def __float__(self) -> float:
-        return self.upper if self.promise == "upper" else self.lower
+        return float(self.upper if self.promise == "upper" else self.lower)
 
     def __contains__(self, value: float) -> bool:
         return self.lower <= value <= self.upper
 
-    def __iter__(self):  # type: ignore[no-untyped-def]  # for `lower, upper = bracket`
+    def __iter__(self) -> Iterator[float]:
+        # So that `lower, upper = bracket` works.
         yield self.lower
         yield self.upper
 

@@ -76,6 +76,13 @@ class Budget:
         self._native = _native.Budget(epsilon, delta, gdp, zcdp, currency, neighbours, path)
         self._tokens: list[Token[Budget | None]] = []
 
+    @classmethod
+    def _of(cls, native: _native.Budget) -> Self:
+        self = cls.__new__(cls)
+        self._native = native
+        self._tokens = []
+        return self
+
     @property
     def neighbours(self) -> str:
         """What it means that two data sets differ in one unit."""

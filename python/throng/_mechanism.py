@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -28,11 +29,6 @@ WIDTH = 1e-4
 
 class Hole:
     """The one number of a template that :func:`calibrate` is to find."""
-
-    def __mul__(self, other: Expression) -> Expression:
-        return other.__mul__(self)
-
-    __rmul__ = __mul__
 
     def __repr__(self) -> str:
         return "?"
@@ -81,6 +77,7 @@ class Expression:
         return made(text, like=self)
 
     def __mul__(self, times: int | Hole) -> Mechanism:
+        # `hole * mechanism` comes here too, by way of __rmul__.
         if isinstance(times, Hole):
             return self._made(f"repeated({self}, times=?)")
         if isinstance(times, bool) or not hasattr(times, "__index__"):
@@ -96,7 +93,7 @@ class Expression:
 
     def __radd__(self, other: object) -> Mechanism:
         # So that sum() works.
-        return self if other == 0 else NotImplemented
+        return cast(Mechanism, self) if other == 0 else NotImplemented
 
     def sampled(self, rate: Number | Hole) -> Mechanism:
         """Run on a sample that holds each unit independently with chance `rate`."""
@@ -163,7 +160,7 @@ class Mechanism(Expression):
     >>> epsilon.lower <= float(epsilon) == epsilon.upper
     True
     >>> print(f"{epsilon:.4f}")
-    4.6880
+    4.8952
     >>> tg.gaussian(sigma=1).tradeoff(0.05).lower  # an attacker with 5 % false alarms misses so many
     0.740...
     """
@@ -199,7 +196,7 @@ class Mechanism(Expression):
         --------
         >>> import throng as tg
         >>> tg.gaussian(sigma=1).under("replace").epsilon(delta=1e-5).upper
-        10.4...
+        9.997...
         """
         return Mechanism(
             str(self),
@@ -306,10 +303,10 @@ class Mechanism(Expression):
         """
         missed = self.tradeoff(false_alarm).lower
         alarms = float(Fraction(text_of(false_alarm)))
-        found = 100 * (1 - missed)
+        found = math.ceil(1000 * (1 - missed)) / 10
         return (
             f"of 100 absent units an attacker accuses {100 * alarms:.3g}, "
-            f"of 100 present ones finds at most {found:.2g}"
+            f"of 100 present ones finds at most {found:g}"
         )
 
     def curve(self, kind: Kind = "tradeoff", points: int = 101) -> Curve:
@@ -581,11 +578,10 @@ def calibrate(
     >>> found.achieved.upper <= 1
     True
     >>> tg.calibrate("? * gaussian(sigma=50)", epsilon=1, delta=1e-6).value
-    121.0
+    140.0
     """
-    if not isinstance(template, (str, Expression)):
-        template = template(Hole())
-    if "?" not in str(template):
+    text = str(template if isinstance(template, (str, Expression)) else template(Hole()))
+    if "?" not in text:
         raise InvalidInput(
             "no number is missing", "put ? in place of one number, or use the argument of the function"
         )
@@ -604,6 +600,6 @@ def calibrate(
     if any(number is None for number in numbers):
         raise InvalidInput("half of a target is missing", hint)
     wanted = (name, [number for number in numbers if number is not None])
-    text, found, ends = _native.calibrate(str(template), wanted, neighbours, width)
+    value, found, ends = _native.calibrate(text, wanted, neighbours, width)
     mechanism = Mechanism(str(found), neighbours=neighbours, width=width)
-    return Calibration(float(Fraction(text)), text, mechanism, Bracket(*ends))
+    return Calibration(float(Fraction(value)), value, mechanism, Bracket(*ends))

@@ -197,7 +197,7 @@ def mixed(*parts: tuple[Number, Expression]) -> Mechanism:
     --------
     >>> import throng as tg
     >>> print(tg.mixed((0.5, tg.pure(eps=1)), (0.5, tg.pure(eps=2))))
-    mixed([(1/2, pure(eps=1)), (1/2, pure(eps=2))])
+    mixed([(0.5, pure(eps=1)), (0.5, pure(eps=2))])
     """
     pairs = ", ".join(f"({text_of(chance)}, {part})" for chance, part in parts)
     return made(f"mixed([{pairs}])", like=_first([part for _, part in parts]))

@@ -41,7 +41,7 @@ class Accountant:
     >>> for _ in range(3):
     ...     accountant.step(noise_multiplier=0.8, sample_rate=0.01)
     >>> round(accountant.get_epsilon(delta=1e-5), 3)
-    3.096
+    0.667
 
     In Opacus: ``privacy_engine.accountant = Accountant()``.
     """
@@ -240,7 +240,7 @@ class PLDAccountant:
     >>> accountant = PLDAccountant()
     >>> accountant = accountant.compose(PoissonSampledDpEvent(0.01, GaussianDpEvent(1.0)), 1000)
     >>> round(accountant.get_epsilon(target_delta=1e-6), 4)
-    2.1246
+    2.1245
     """
 
     def __init__(self, neighboring_relation: Any = None, **_: Any) -> None:

@@ -302,6 +302,7 @@ impl From<QueryError> for Failure {
             QueryError::Ledger(error) => error.into(),
             QueryError::Account(error) => error.into(),
             QueryError::Mechanism(error) => error.into(),
+            QueryError::Interrupted { .. } => Self::usage(message, "ask again"),
             QueryError::Engine { doing, hint } => Self::usage(
                 format!("the engine failed while {doing}"),
                 or(hint, "check that the files are whole and that there is memory and disk left"),

@@ -13,28 +13,28 @@ use crate::spend::{self, Spend};
 #[derive(Debug, Args)]
 pub(crate) struct Setting {
     #[command(flatten)]
-    spend: Spend,
+    pub(crate) spend: Spend,
 
     /// Who asks, where analysts have quotas.
     #[arg(long, value_name = "NAME")]
-    analyst: Option<String>,
+    pub(crate) analyst: Option<String>,
 
     /// The chance that an interval holds the answer before noise.
     #[arg(long, value_name = "C", value_parser = number::open_probability, allow_hyphen_values = true)]
-    confidence: Option<Number>,
+    pub(crate) confidence: Option<Number>,
 
     /// Which noise; the one with the smaller error if not given.
     #[arg(long, value_enum)]
-    noise: Option<Noise>,
+    pub(crate) noise: Option<Noise>,
 
     /// How much an aggregate matters beside the others: a column, or a name of `throng explain`.
     #[arg(long, value_name = "NAME=FACTOR", value_parser = spend::weight)]
-    weight: Vec<(String, f64)>,
+    pub(crate) weight: Vec<(String, f64)>,
 }
 
 /// A law of noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Noise {
+pub(crate) enum Noise {
     /// Whichever has the smaller expected error.
     Auto,
     /// Discrete Laplace.

@@ -12,24 +12,24 @@ use crate::number::{self, Number};
 pub(crate) struct Spend {
     /// At most this epsilon, for everything in this call together.
     #[arg(long, value_name = "E", value_parser = number::positive, allow_hyphen_values = true)]
-    epsilon: Option<Number>,
+    pub(crate) epsilon: Option<Number>,
 
     /// The chance of anything worse; private keys need one.
     #[arg(long, value_name = "D", value_parser = number::open_probability, allow_hyphen_values = true)]
-    delta: Option<Number>,
+    pub(crate) delta: Option<Number>,
 
     /// At most this rho of zero-concentrated privacy.
     #[arg(long, value_name = "RHO", value_parser = number::positive, allow_hyphen_values = true)]
-    rho: Option<Number>,
+    pub(crate) rho: Option<Number>,
 
     /// At most this mu of Gaussian privacy.
     #[arg(long, value_name = "MU", value_parser = number::positive, allow_hyphen_values = true)]
-    mu: Option<Number>,
+    pub(crate) mu: Option<Number>,
 
     /// As little as gives this error, such as `n: 50 @95%`: a column, or an aggregate as `throng
     /// explain` prints it; several with `;` or again.
     #[arg(long, value_name = "NAME: ERROR @LEVEL", value_delimiter = ';', value_parser = target)]
-    error: Vec<Target>,
+    pub(crate) error: Vec<Target>,
 }
 
 /// How precise one column shall be.
@@ -95,7 +95,7 @@ fn with_delta(mut cost: Cost, new: Rational) -> Cost {
 }
 
 /// Reads `count: 50 @95%`; without a level it is 95 %.
-fn target(text: &str) -> Result<Target, String> {
+pub(crate) fn target(text: &str) -> Result<Target, String> {
     const FORM: &str = "must be like `count: 50 @95%`";
     let (column, rest) = text.rsplit_once(':').ok_or(FORM)?;
     let (error, level) = rest.split_once('@').unwrap_or((rest, "95%"));

@@ -80,5 +80,5 @@ pub use price::price;
 pub use record::{FORMAT, Kind};
 pub use throng_account::Neighbours;
 pub use throng_account::filter::{Budget as Amount, Receipt};
-pub use turn::Turn;
+pub use turn::{Turn, Turns};
 pub use verify::{Depth, Verification};

@@ -8,7 +8,7 @@ use crate::{Digest, Ledger};
 
 /// The questions that somebody is about to answer.
 #[derive(Debug, Default)]
-pub(crate) struct Turns {
+pub struct Turns {
     taken: Mutex<HashSet<Digest>>,
     free: Condvar,
 }
@@ -21,6 +21,17 @@ pub struct Turn<'a> {
     question: Digest,
 }
 
+impl Turns {
+    /// Waits until nobody else who takes turns here deals with the question.
+    pub fn turn(&self, question: &Digest) -> Turn<'_> {
+        let mut taken = lock(&self.taken);
+        while !taken.insert(*question) {
+            taken = self.free.wait(taken).unwrap_or_else(PoisonError::into_inner);
+        }
+        Turn { turns: self, question: *question }
+    }
+}
+
 impl Ledger {
     /// Waits until nobody else who uses this handle deals with the question.
     ///
@@ -30,12 +41,7 @@ impl Ledger {
     /// whether the other is at work or has died; both then give the same answer from then on.
     /// A thread that holds a turn must not wait for another one of the same question.
     pub fn turn(&self, question: &Digest) -> Turn<'_> {
-        let turns = self.turns();
-        let mut taken = lock(&turns.taken);
-        while !taken.insert(*question) {
-            taken = turns.free.wait(taken).unwrap_or_else(PoisonError::into_inner);
-        }
-        Turn { turns, question: *question }
+        self.turns().turn(question)
     }
 }
 

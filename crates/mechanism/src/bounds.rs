@@ -8,6 +8,7 @@ use throng_numeric::Rational;
 use crate::estimate::{Noisy, Uncovered};
 use crate::noise::Protection;
 use crate::number::Number;
+use crate::parts::InParts;
 use crate::{Clamp, Grid, Mechanism, MechanismError, Noise, PerCell, Run};
 
 /// Magnitudes are 0 and [1, 2), [2, 4), ..., up to 2^61 steps.
@@ -119,8 +120,20 @@ impl<T: Number> Mechanism for Bounds<T> {
     }
 
     fn answer(&self, input: &[T], run: &mut Run<'_>) -> Result<BoundsEstimate, MechanismError> {
+        self.answer_in_parts(&[input], run)
+    }
+}
+
+impl<T: Number> InParts for Bounds<T> {
+    type Record = T;
+
+    fn answer_in_parts(
+        &self,
+        parts: &[&[T]],
+        run: &mut Run<'_>,
+    ) -> Result<BoundsEstimate, MechanismError> {
         let mut counts = vec![0_i64; BINS];
-        for x in input.iter().filter(|x| x.is_number()) {
+        for x in parts.iter().copied().flatten().filter(|x| x.is_number()) {
             if let Some(count) = counts.get_mut(bin(x.in_steps(self.all))) {
                 // There are fewer than 2^63 records.
                 *count += 1;

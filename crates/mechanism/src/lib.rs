@@ -29,7 +29,8 @@
 //!
 //! What they are made of: [`grid`] (integers between data and release), [`number`] (data on its way to
 //! a grid), [`sensitivity`] (distances), [`noise`] (laws with their descriptions), [`contribution`]
-//! (what one unit may do), [`estimate`] (released numbers and their error bars).
+//! (what one unit may do), [`parts`] (records in several slices), [`estimate`] (released numbers and
+//! their error bars).
 
 mod additive;
 pub mod bayes;
@@ -47,6 +48,7 @@ pub mod mean;
 mod mechanism;
 pub mod noise;
 pub mod number;
+pub mod parts;
 mod permit;
 pub mod poisson;
 pub mod propose_test_release;

@@ -8,6 +8,7 @@ use throng_numeric::Rational;
 use crate::estimate::{Interval, Noisy, Uncovered, miss};
 use crate::noise::Protection;
 use crate::number::Number;
+use crate::parts::{InParts, length};
 use crate::{Clamp, L1, L2, Mechanism, MechanismError, Noise, Run, Sensitivity};
 
 /// The mean of the records of a column, each clamped to public bounds; a record is a unit.
@@ -138,8 +139,21 @@ impl<T: Number> Mechanism for Mean<T> {
     }
 
     fn answer(&self, input: &[T], run: &mut Run<'_>) -> Result<MeanEstimate, MechanismError> {
+        self.answer_in_parts(&[input], run)
+    }
+}
+
+impl<T: Number> InParts for Mean<T> {
+    type Record = T;
+
+    fn answer_in_parts(
+        &self,
+        parts: &[&[T]],
+        run: &mut Run<'_>,
+    ) -> Result<MeanEstimate, MechanismError> {
         // At most 2^63 records of at most 2^61 steps: no overflow of 2^127.
-        let (sum, count) = (T::sum(input, self.clamp), wide(input.len()));
+        let sum: i128 = parts.iter().map(|part| T::sum(part, self.clamp)).sum();
+        let count = wide(length(parts));
         let above = sum - count * i128::from(self.clamp.lower());
         let below = count * i128::from(self.clamp.upper()) - sum;
         let mut parts = vec![self.noise.added_to(above, run)?];

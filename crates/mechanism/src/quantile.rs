@@ -14,8 +14,10 @@ mod window;
 use throng_account::{Leaf, MechanismSpec, Neighbours};
 use throng_numeric::Rational;
 
+use crate::parts::{InParts, length};
 use crate::selection::positive;
 use crate::{Clamp, Mechanism, MechanismError, Run};
+use ends::beside;
 use estimate::RankBound;
 pub use estimate::Ranked;
 use layers::{Score, draw};
@@ -204,11 +206,11 @@ impl Quantile {
         if self.clamp.width() >= 1 << 16 {
             return Err(MechanismError::invalid("the grid points", "more", "at most 2^16"));
         }
-        let padded = self.padded(rows);
-        let rows = padded.as_deref().unwrap_or(rows);
+        let (copies, rows) = (self.copies(), [rows]);
+        let rows = beside(&copies, &rows);
         let domain = (self.clamp.lower(), self.clamp.upper());
-        let score = Score::new(&self.target, rows.len(), &self.rate, domain)?;
-        let energy = |y| (y, score.energy(score.distance(counted(rows, self.clamp, y))));
+        let score = Score::new(&self.target, length(&rows), &self.rate, domain)?;
+        let energy = |y| (y, score.energy(score.distance(counted(&rows, self.clamp, y))));
         Ok((domain.0..=domain.1).map(energy).collect())
     }
 
@@ -242,12 +244,24 @@ impl Mechanism for Quantile {
     }
 
     fn answer(&self, input: &[f64], run: &mut Run<'_>) -> Result<Ranked, MechanismError> {
-        let padded = self.padded(input);
-        let input = padded.as_deref().unwrap_or(input);
+        self.answer_in_parts(&[input], run)
+    }
+}
+
+impl InParts for Quantile {
+    type Record = f64;
+
+    fn answer_in_parts(
+        &self,
+        parts: &[&[f64]],
+        run: &mut Run<'_>,
+    ) -> Result<Ranked, MechanismError> {
+        let copies = self.copies();
+        let rows = beside(&copies, parts);
         let domain = (self.clamp.lower(), self.clamp.upper());
-        let score = Score::new(&self.target, input.len(), &self.rate, domain)?;
-        let window = Window::around(input, self.clamp, score.ranks());
-        let outside = |y| counted(input, self.clamp, y);
+        let score = Score::new(&self.target, length(&rows), &self.rate, domain)?;
+        let window = Window::around(&rows, self.clamp, score.ranks());
+        let outside = |y| counted(&rows, self.clamp, y);
         let place = draw(&window, &score, outside, run)?;
         Ok(Ranked::new(vec![place], self.bound()))
     }

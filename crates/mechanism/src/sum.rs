@@ -8,6 +8,7 @@ use throng_numeric::Rational;
 use crate::estimate::{Noisy, Uncovered};
 use crate::noise::Protection;
 use crate::number::Number;
+use crate::parts::InParts;
 use crate::{Clamp, L1, L2, Mechanism, MechanismError, Noise, Run, Sensitivity};
 
 /// The sum of the records of a column, each clamped to public bounds; a record is a unit.
@@ -112,7 +113,21 @@ impl<T: Number> Mechanism for Sum<T> {
     }
 
     fn answer(&self, input: &[T], run: &mut Run<'_>) -> Result<Noisy, MechanismError> {
-        let sum = self.noise.added_to(T::sum(input, self.clamp), run)?;
+        self.answer_in_parts(&[input], run)
+    }
+}
+
+impl<T: Number> InParts for Sum<T> {
+    type Record = T;
+
+    fn answer_in_parts(
+        &self,
+        parts: &[&[T]],
+        run: &mut Run<'_>,
+    ) -> Result<Noisy, MechanismError> {
+        // At most 2^63 records of at most 2^61 steps in all parts together: no overflow of 2^127.
+        let sum = parts.iter().map(|part| T::sum(part, self.clamp)).sum();
+        let sum = self.noise.added_to(sum, run)?;
         Ok(Noisy::new(vec![sum], &self.noise, vec![Uncovered::Clamping, Uncovered::Rounding]))
     }
 }

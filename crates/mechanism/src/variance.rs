@@ -10,6 +10,7 @@ use throng_numeric::Rational;
 use crate::estimate::{Interval, Noisy, Uncovered};
 use crate::noise::Protection;
 use crate::number::Number;
+use crate::parts::InParts;
 use crate::{Clamp, Grid, L1, L2, Mechanism, MechanismError, Noise, Run, Sensitivity};
 use ranges::{Range, of_moments, of_shares};
 
@@ -158,9 +159,21 @@ impl<T: Number> Mechanism for Variance<T> {
     }
 
     fn answer(&self, input: &[T], run: &mut Run<'_>) -> Result<VarianceEstimate, MechanismError> {
+        self.answer_in_parts(&[input], run)
+    }
+}
+
+impl<T: Number> InParts for Variance<T> {
+    type Record = T;
+
+    fn answer_in_parts(
+        &self,
+        parts: &[&[T]],
+        run: &mut Run<'_>,
+    ) -> Result<VarianceEstimate, MechanismError> {
         // At most 2^63 records of at most 2^20 steps.
         let mut sums = [0_i128; 3];
-        for x in input {
+        for x in parts.iter().copied().flatten() {
             for (sum, part) in sums.iter_mut().zip(self.statistics(*x)) {
                 *sum += i128::from(part);
             }

@@ -121,9 +121,8 @@ impl Loss {
     /// Cells (from, to, lower, upper) of the loss when the unit is there.
     fn histogram(&self, py: Python<'_>, cells: usize) -> Answer<Vec<(f64, f64, f64, f64)>> {
         let found = work(py, || self.0.histogram_in(Direction::Remove, cells))?;
-        let cell = |cell: &throng_account::Cell| {
-            (cell.from, cell.to, cell.mass.lower, cell.mass.upper)
-        };
+        let cell =
+            |cell: &throng_account::Cell| (cell.from, cell.to, cell.mass.lower, cell.mass.upper);
         Ok(found.iter().map(cell).collect())
     }
 

@@ -1,7 +1,7 @@
 //! What may be spent: in memory, or in a ledger that outlives the process.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use throng_account::MechanismSpec;
@@ -9,6 +9,7 @@ use throng_account::filter::{Budget as Amount, Currency, Receipt};
 use throng_ledger::{Charge, Charter, Digest, Ledger, Ticket};
 use throng_mechanism::{Budget as Memory, Mechanism, Neighbours, Permit};
 use throng_numeric::Rational;
+use throng_query::session::{Keeper, Purse, QUICK};
 use throng_sample::{Entropy, OsEntropy};
 
 use crate::account::Spec;
@@ -19,11 +20,13 @@ use crate::number::Exact;
 #[pyclass(frozen, module = "throng._native")]
 pub(crate) struct Budget {
     books: Books,
+    /// Whom sessions that pay from it protect, once there is one.
+    units: Mutex<Option<String>>,
 }
 
 enum Books {
-    Memory(Mutex<Memory>),
-    Ledger(Box<Ledger>),
+    Memory(Arc<Mutex<Memory>>),
+    Ledger(Arc<Ledger>),
 }
 
 /// A right to run, and where it is recorded.
@@ -33,6 +36,43 @@ pub(crate) struct Paid {
 }
 
 impl Budget {
+    /// The budget of a ledger.
+    pub(crate) fn of_ledger(ledger: Arc<Ledger>) -> Self {
+        Self { books: Books::Ledger(ledger), units: Mutex::default() }
+    }
+
+    /// Whoever keeps it, for questions that are paid from it.
+    pub(crate) fn keeper(&self) -> Answer<Arc<dyn Keeper>> {
+        Ok(match &self.books {
+            Books::Memory(memory) => Arc::new(Purse::new(Arc::clone(memory))?),
+            Books::Ledger(ledger) => Arc::clone(ledger) as Arc<dyn Keeper>,
+        })
+    }
+
+    /// One budget protects one kind of unit: costs of users and costs of rows do not add up. The first
+    /// session says which; a ledger keeps it.
+    pub(crate) fn protects(&self, units: &str) -> Answer<()> {
+        const FACT: &str = "protected";
+        let mut known = self.units.lock().unwrap_or_else(PoisonError::into_inner);
+        if let (None, Books::Ledger(ledger)) = (&*known, &self.books) {
+            let kept = ledger.fact(FACT)?.map(|kept| String::from_utf8_lossy(&kept).into_owned());
+            let named = ledger.charter()?.policy.strip_prefix(QUICK).map(str::to_owned);
+            if named.is_none() && kept.is_none() {
+                ledger.note("fact", FACT, units.as_bytes())?;
+            }
+            *known = named.or(kept);
+        }
+        let own = known.get_or_insert_with(|| units.to_owned());
+        if own == units {
+            return Ok(());
+        }
+        Err(throng_cli::Failure::refused(
+            format!("the budget protects {own}, and this session {units}"),
+            "use another budget: what protects rows does not protect people",
+        )
+        .into())
+    }
+
     /// Pays for a mechanism: durably, before anything is read. In a budget of pairs a mechanism with a
     /// whole curve is priced at this delta.
     pub(crate) fn pay<M: Mechanism + ?Sized>(
@@ -73,7 +113,7 @@ impl Budget {
         }
     }
 
-    fn capacity_of(&self) -> Answer<Amount> {
+    pub(crate) fn capacity_of(&self) -> Answer<Amount> {
         Ok(match &self.books {
             Books::Memory(memory) => {
                 memory.lock().unwrap_or_else(PoisonError::into_inner).capacity().clone()
@@ -200,23 +240,23 @@ impl Budget {
         let [epsilon, delta, mu, rho] = [&epsilon, &delta, &mu, &rho].map(exact);
         let nothing_said = [&epsilon, &delta, &mu, &rho].iter().all(|x| x.is_none());
         let books = match ledger {
-            Some(path) if nothing_said => Books::Ledger(Box::new(Ledger::open(path)?)),
+            Some(path) if nothing_said => Books::Ledger(Arc::new(Ledger::open(path)?)),
             ledger => {
                 let [epsilon, delta, mu, rho] = [&epsilon, &delta, &mu, &rho].map(Option::as_ref);
                 let capacity = capacity(epsilon, delta, mu, rho, currency)?;
                 match ledger {
-                    None => Books::Memory(Mutex::new(Memory::of(capacity, under)?)),
+                    None => Books::Memory(Arc::new(Mutex::new(Memory::of(capacity, under)?))),
                     Some(path) => {
                         let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
                         folder.map_or(Ok(()), std::fs::create_dir_all)?;
                         let mut charter = Charter::new(capacity, under, "throng");
                         charter.stated = epsilon.cloned().zip(delta.cloned());
-                        Books::Ledger(Box::new(Ledger::open_or_create(path, &charter)?))
+                        Books::Ledger(Arc::new(Ledger::open_or_create(path, &charter)?))
                     }
                 }
             }
         };
-        Ok(Self { books })
+        Ok(Self { books, units: Mutex::default() })
     }
 
     #[getter]

@@ -44,7 +44,7 @@ fn written(object: Borrowed<'_, '_, PyAny>) -> PyResult<String> {
         return Ok(object.str()?.to_string().trim().to_owned());
     }
     if object.is_instance_of::<PyFloat>() {
-        return Ok(object.cast::<PyFloat>()?.repr()?.to_string()).and_then(finite(object));
+        return float(object, object.extract()?);
     }
     // A fraction, or anything else of whole numbers; a decimal; a number of numpy's.
     if let (Ok(above), Ok(below)) = (object.getattr("numerator"), object.getattr("denominator")) {
@@ -53,15 +53,21 @@ fn written(object: Borrowed<'_, '_, PyAny>) -> PyResult<String> {
     if object.getattr("as_tuple").is_ok() {
         return Ok(object.str()?.to_string());
     }
-    let float = object.call_method0("__float__").map_err(|_| not_a_number(object))?;
-    Ok(float.cast::<PyFloat>()?.repr()?.to_string()).and_then(finite(object))
+    let value = object.call_method0("__float__").and_then(|value| value.extract());
+    float(object, value.map_err(|_| not_a_number(object))?)
 }
 
+<<<<<<< HEAD
 /// That a float is a number.
 fn finite(object: Borrowed<'_, '_, PyAny>) -> impl Fn(String) -> PyResult<String> {
     move |text| {
         if text.contains("inf") || text.contains("nan") { Err(not_a_number(object)) } else { Ok(text) }
     }
+=======
+/// What Python prints for a float: the shortest decimal that is nearest to it, which Rust finds as well.
+fn float(object: Borrowed<'_, '_, PyAny>, value: f64) -> PyResult<String> {
+    if value.is_finite() { Ok(format!("{value:e}")) } else { Err(not_a_number(object)) }
+>>>>>>> main
 }
 
 fn not_a_number(object: Borrowed<'_, '_, PyAny>) -> PyErr {

@@ -4,10 +4,12 @@ mod columns;
 mod config;
 mod csv;
 mod files;
+mod frame;
 mod glob;
 mod keys;
 mod listing;
 mod meter;
+mod plain;
 mod schema;
 mod stream;
 #[cfg(test)]
@@ -23,11 +25,16 @@ use datafusion::common::ScalarValue;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::prelude::{SessionConfig, SessionContext};
 
+pub(crate) use config::threads;
+pub use frame::{Frame, Frames};
 pub(crate) use meter::Meter;
 use meter::RowCount;
+use stream::StreamedTable;
+use throng_mechanism::MechanismError;
+use throng_sample::{Entropy, OsEntropy};
 
 use crate::QueryError;
-use crate::policy::{EngineChoice, Format, Policy, Privacy, Table};
+use crate::policy::{EngineChoice, Format, Policy, Privacy, Table, short_digest};
 
 /// The tables of a policy, opened: schemas are known, files are found, no row is read.
 #[derive(Debug)]
@@ -57,7 +64,10 @@ pub struct Files {
 }
 
 impl Entry {
-    fn open(policy: &Policy, table: &Table) -> Result<Self, QueryError> {
+    fn open(policy: &Policy, table: &Table, frames: &Frames) -> Result<Self, QueryError> {
+        if table.format == Format::Memory {
+            return Self::held(policy.engine, table, frames);
+        }
         let (files, fingerprint) = files::find(policy.directory(), table)?;
         let (schema, rows) = schema::of_table(table, &files)?;
         let rows = rows.map(RowCount::new);
@@ -65,6 +75,24 @@ impl Entry {
         let keys = keys::of_table(table, &schema)?;
         let provider = listing::provider(table, &files.paths, &schema)?;
         Ok(Self { provider, schema, files, rows, fingerprint, keys })
+    }
+
+    /// A table in memory. Its version is drawn anew each time: nothing that is kept says anything of
+    /// rows, and an answer is found again only by whoever holds this catalog.
+    fn held(engine: EngineChoice, table: &Table, frames: &Frames) -> Result<Self, QueryError> {
+        let frame = frames.get(&table.name).ok_or_else(|| {
+            let what = format!("table {} is held in memory, and is not given", table.name);
+            QueryError::invalid(what, "hand its rows over with the policy")
+        })?;
+        let schema = schema::of_frame(table, frame)?;
+        columns::check(table, &schema)?;
+        let keys = keys::of_table(table, &schema)?;
+        let parts = config::threads(engine);
+        let provider = Arc::new(StreamedTable::in_memory(Arc::clone(&schema), frame, parts));
+        let mut nonce = [0_u8; 32];
+        OsEntropy.fill(&mut nonce).map_err(MechanismError::from)?;
+        let files = Files { paths: Vec::new(), bytes: 0 };
+        Ok(Self { provider, schema, files, rows: None, fingerprint: short_digest(&nonce), keys })
     }
 }
 
@@ -75,9 +103,17 @@ impl Catalog {
     /// If a file is missing or unreadable, files of one table disagree, or the policy names columns
     /// that are not there or do not fit.
     pub fn open(policy: &Policy) -> Result<Self, QueryError> {
+        Self::open_with(policy, &Frames::new())
+    }
+
+    /// The same where some tables are held in memory.
+    ///
+    /// # Errors
+    /// As for [`Self::open`], or if such a table is not given.
+    pub fn open_with(policy: &Policy, frames: &Frames) -> Result<Self, QueryError> {
         let mut entries = BTreeMap::new();
         for table in &policy.tables {
-            entries.insert(table.name.clone(), Entry::open(policy, table)?);
+            entries.insert(table.name.clone(), Entry::open(policy, table, frames)?);
         }
         columns::check_references(policy, &entries)?;
         check_apart(policy, &entries)?;
@@ -124,7 +160,7 @@ impl Catalog {
         Some(self.entries.get(table)?.keys.get(column)?.as_slice())
     }
 
-    /// The version of a table's data: a digest of names, sizes and times of its files.
+    /// The version of a table's data: a digest of names, sizes and times of its files, or drawn at random.
     ///
     /// # Errors
     /// If there is no such table.
@@ -145,6 +181,9 @@ impl Catalog {
             QueryError::invalid(what, "ask again")
         };
         let rules = policy.table(table).ok_or_else(changed)?;
+        if rules.format == Format::Memory {
+            return Ok(());
+        }
         let (_, fingerprint) = files::find(policy.directory(), rules)?;
         if fingerprint == entry.fingerprint { Ok(()) } else { Err(changed()) }
     }

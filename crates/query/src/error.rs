@@ -38,6 +38,12 @@ pub enum QueryError {
     /// A mechanism says no.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
+    /// Somebody wanted it to stop.
+    #[error("interrupted: there is no answer; {}", whether(*paid))]
+    Interrupted {
+        /// Whether it was paid for by then.
+        paid: bool,
+    },
     /// The engine failed on something that is not the caller's: the text never comes from it, as
     /// it could hold values of rows.
     #[error("the engine failed while {doing}{}", hint_line(hint))]
@@ -47,6 +53,10 @@ pub enum QueryError {
         /// What to do; may be empty.
         hint: String,
     },
+}
+
+fn whether(paid: bool) -> &'static str {
+    if paid { "what was paid stays paid, as rows may have been read" } else { "nothing was spent" }
 }
 
 fn hint_line(hint: &str) -> String {

@@ -23,6 +23,7 @@ mod amounts;
 mod canonical;
 mod check;
 mod fields;
+mod in_memory;
 mod place;
 mod quick;
 mod read;
@@ -44,6 +45,7 @@ pub use throng_account::filter::{Budget as Amount, Currency};
 use throng_numeric::Rational;
 
 pub(crate) use canonical::short_digest;
+pub use in_memory::{Held, InMemory};
 pub(crate) use place::suggestion;
 pub use quick::Quick;
 pub use units::{Step, UnitPath};
@@ -84,7 +86,7 @@ pub struct Policy {
 pub struct Table {
     /// Its name in SQL: lower case, no quotes needed.
     pub name: String,
-    /// Files, directories and globs, relative to the policy.
+    /// Files, directories and globs, relative to the policy; none if it is held in memory.
     pub paths: Vec<String>,
     /// What the files are.
     pub format: Format,
@@ -103,6 +105,8 @@ pub enum Format {
     Parquet,
     /// An Arrow IPC file.
     Arrow,
+    /// No files: rows that the caller holds and hands over with the policy.
+    Memory,
 }
 
 /// Whether and how a table is protected.
@@ -274,7 +278,15 @@ impl Policy {
         quick::policy(quick)
     }
 
-    /// Whether it was said on the command line.
+    /// A policy for tables that are held in memory.
+    ///
+    /// # Errors
+    /// As for [`Self::parse`].
+    pub fn in_memory(said: InMemory) -> Result<Self, QueryError> {
+        in_memory::policy(said)
+    }
+
+    /// Whether it was said on the command line, or in a program.
     #[must_use]
     pub fn is_quick(&self) -> bool {
         self.source == Path::new(quick::SOURCE)
@@ -359,6 +371,7 @@ impl Format {
             Self::Csv => "csv",
             Self::Parquet => "parquet",
             Self::Arrow => "arrow",
+            Self::Memory => "memory",
         }
     }
 

@@ -15,29 +15,36 @@ mod explanation;
 mod names;
 mod preview;
 mod progress;
+mod purse;
 mod reply;
 mod scan;
+mod stop;
 #[cfg(test)]
 mod tests;
 mod views;
 
+use std::sync::Arc;
 use throng_account::MechanismSpec;
 use throng_account::filter::Receipt;
+
 use throng_ledger::{Asked, Charge, Charter, Digest, Ledger, LedgerError, Stored, Ticket};
 use throng_mechanism::{Mechanism, Sensitive};
+use throng_numeric::patience::given_up;
 use throng_sample::{Entropy, OsEntropy};
 
+pub use books::{Books, Keeper};
 pub use desk::request;
 use desk::{Desk, delta_of};
 pub use explanation::{Explanation, StatementPlan};
 pub use preview::Preview;
 pub use progress::{Progress, Watch};
+pub use purse::Purse;
 pub use reply::{CostReport, Reply};
 use scan::Scan;
 
 use crate::answer::{self, Consistency, Table};
-use crate::catalog::Catalog;
-use crate::policy::{EngineChoice, Policy, Privacy, UnitRule};
+use crate::catalog::{Catalog, Frames, threads};
+use crate::policy::{Policy, Privacy, UnitRule};
 use crate::release::{Answered, Cost, Design, Request, Source};
 use crate::sql::{Batch, Statement};
 use crate::{QueryError, quiet};
@@ -51,7 +58,7 @@ use crate::{QueryError, quiet};
 pub struct Session {
     policy: Policy,
     catalog: Catalog,
-    ledger: Ledger,
+    books: Arc<dyn Keeper>,
     runtime: tokio::runtime::Runtime,
 }
 
@@ -90,13 +97,40 @@ impl Session {
     pub fn open(policy: Policy) -> Result<Self, QueryError> {
         let catalog = Catalog::open(&policy)?;
         let ledger = Ledger::open_or_create(&policy.ledger, &charter(&policy))?;
+        Self::assembled(policy, catalog, Arc::new(ledger))
+    }
+
+    /// The same for tables in memory, paid for from a budget that is opened already.
+    ///
+    /// # Errors
+    /// If a table is not as the policy says, or the budget is not that of the policy.
+    pub fn open_with(
+        policy: Policy,
+        frames: &Frames,
+        books: Arc<dyn Keeper>,
+    ) -> Result<Self, QueryError> {
+        let catalog = Catalog::open_with(&policy, frames)?;
+        if books.budget()?.0 != policy.budget {
+            return Err(QueryError::invalid(
+                "the budget is not that of the policy",
+                "give the policy the capacity of the budget",
+            ));
+        }
+        Self::assembled(policy, catalog, books)
+    }
+
+    fn assembled(
+        policy: Policy,
+        catalog: Catalog,
+        books: Arc<dyn Keeper>,
+    ) -> Result<Self, QueryError> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(threads(&policy))
+            .worker_threads(threads(policy.engine))
             .enable_all()
             .on_thread_start(quiet::hush_thread)
             .build()
             .map_err(|_| QueryError::engine("starting its threads"))?;
-        Ok(Self { policy, catalog, ledger, runtime })
+        Ok(Self { policy, catalog, books, runtime })
     }
 
     /// The owner's rules.
@@ -105,10 +139,16 @@ impl Session {
         &self.policy
     }
 
+    /// The tables.
+    #[must_use]
+    pub const fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
     /// The keeper of the budget.
     #[must_use]
-    pub const fn ledger(&self) -> &Ledger {
-        &self.ledger
+    pub fn books(&self) -> &dyn Keeper {
+        self.books.as_ref()
     }
 
     /// What a query asks for if nothing else is said: the policy's defaults.
@@ -131,14 +171,15 @@ impl Session {
         analyst: Option<&str>,
     ) -> Result<Prepared, QueryError> {
         let (policy, catalog) = (&self.policy, &self.catalog);
-        Desk { policy, catalog, books: &self.ledger }.prepare(sql, request, analyst)
+        Desk { policy, catalog, books: self.books.as_ref() }.prepare(sql, request, analyst)
     }
 
     /// Answers a batch: pays for it unless it is stored, runs it, stores the release, finishes it.
     ///
     /// # Errors
     /// If the budget does not cover it (nothing is spent then), or something fails after the payment
-    /// (then it is spent).
+    /// (then it is spent); [`QueryError::Interrupted`] if it is given up, see
+    /// [`throng_numeric::patience`].
     pub fn ask(
         &self,
         prepared: Prepared,
@@ -162,7 +203,7 @@ impl Session {
         let Prepared { batch, paid, analyst, explanation: _ } = prepared;
         let Some(paid) = paid else {
             let tables = self.finish(&batch, Vec::new(), consistency)?.0;
-            return Reply::public(tables, self.ledger.remaining(analyst.as_deref())?);
+            return Reply::public(tables, self.books.remaining(analyst.as_deref())?);
         };
         let delta = delta_of(&paid.request.cost).clone();
         let released = self.released(&batch, paid, progress, entropy)?;
@@ -175,7 +216,7 @@ impl Session {
             clipping: answers.iter().filter_map(|answer| answer.clipping).collect(),
             notes,
             cost: Some(CostReport::of(&spec, self.policy.neighbours, &delta, &released.receipt)?),
-            remaining: self.ledger.remaining(analyst.as_deref())?,
+            remaining: self.books.remaining(analyst.as_deref())?,
             receipt: Some(released.ticket.to_string()),
             fresh: released.fresh,
         })
@@ -190,8 +231,8 @@ impl Session {
         entropy: &mut dyn Entropy,
     ) -> Result<Released, QueryError> {
         // Whoever asks the same at the same time waits for the answer instead of paying twice.
-        let _turn = self.ledger.turn(&paid.key);
-        if let Asked::Stored(stored) = self.ledger.ask(&paid.key)? {
+        let _turn = self.books.turn(&paid.key);
+        if let Asked::Stored(stored) = self.books.ask(&paid.key)? {
             return Released::stored(*stored);
         }
         let Some(Offer { design, charge, receipt: _ }) = paid.offer else {
@@ -203,12 +244,19 @@ impl Session {
         for table in batch.statements.iter().flat_map(Statement::tables) {
             self.catalog.unchanged(&self.policy, table)?;
         }
+        if given_up() {
+            return Err(QueryError::Interrupted { paid: false });
+        }
         let spec = charge.spec.clone();
-        let authorised = self.ledger.authorise(&charge)?;
+        let authorised = self.books.authorise(&charge)?;
         let scan = Sensitive::new(Scan::new(&self.catalog, self.runtime.handle(), progress)?);
         let source: &Sensitive<dyn Source> = &scan;
-        let (answers, _) = design.run(source, authorised.permit, entropy)?.into_parts();
-        self.ledger.store(&authorised.ticket, &payload(&spec, &answers)?)?;
+        let ran = design.run(source, authorised.permit, entropy);
+        if ran.is_err() && given_up() {
+            return Err(QueryError::Interrupted { paid: true });
+        }
+        let (answers, _) = ran?.into_parts();
+        self.books.store(&authorised.ticket, &payload(&spec, &answers)?)?;
         self.keep(batch, &answers)?;
         Ok(Released {
             answers,
@@ -223,13 +271,13 @@ impl Session {
     /// is worth a warning, or corrects one.
     fn keep(&self, batch: &Batch, answers: &[Answered]) -> Result<(), QueryError> {
         for (name, value) in answers.iter().flat_map(|answer| &answer.facts) {
-            self.ledger.note("fact", name, value.as_bytes())?;
+            self.books.note("fact", name, value.as_bytes())?;
         }
         for (question, answer) in batch.questions().zip(answers) {
             let Some(clipping) = answer.clipping else { continue };
             let name = bounds::fact_name(question);
-            if bounds::look_wrong(clipping) || self.ledger.fact(&name)?.is_some() {
-                self.ledger.note("fact", &name, bounds::to_text(clipping).as_bytes())?;
+            if bounds::look_wrong(clipping) || self.books.fact(&name).is_some() {
+                self.books.note("fact", &name, bounds::to_text(clipping).as_bytes())?;
             }
         }
         Ok(())
@@ -318,14 +366,11 @@ fn unpacked(payload: &[u8]) -> Result<(MechanismSpec, Vec<Answered>), QueryError
     Ok((spec, answer::decode(cells.get(1..).ok_or_else(damaged)?)?))
 }
 
-fn threads(policy: &Policy) -> usize {
-    let EngineChoice::DataFusion { threads, .. } = policy.engine;
-    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    threads.unwrap_or_else(cores).max(1)
-}
-
+/// Whom a policy without a file protects, in words.
+///
 /// One budget protects one kind of unit: costs of users and costs of rows do not add up.
-fn quick_name(policy: &Policy) -> String {
+#[must_use]
+pub fn units(policy: &Policy) -> String {
     let units = policy.tables.iter().map(|table| match &table.privacy {
         Privacy::Public => "public".to_owned(),
         Privacy::Private { unit: UnitRule::Row, .. } => "row".to_owned(),
@@ -335,8 +380,11 @@ fn quick_name(policy: &Policy) -> String {
     let mut units: Vec<String> = units.filter(|unit| unit != "public").collect();
     units.sort();
     units.dedup();
-    format!("command line, unit {}", units.join(", "))
+    format!("unit {}", units.join(", "))
 }
+
+/// How the names of such budgets begin.
+pub const QUICK: &str = "command line, ";
 
 /// The budget as the ledger keeps it.
 ///
@@ -344,7 +392,7 @@ fn quick_name(policy: &Policy) -> String {
 /// bounds are said anew with each question.
 #[must_use]
 pub fn charter(policy: &Policy) -> Charter {
-    let name = if policy.is_quick() { quick_name(policy) } else { policy.id() };
+    let name = if policy.is_quick() { format!("{QUICK}{}", units(policy)) } else { policy.id() };
     let mut charter = Charter::new(policy.capacity(), policy.neighbours, name);
     charter.quotas = policy.analysts.clone();
     charter.default_quota = charter.quotas.remove("*");

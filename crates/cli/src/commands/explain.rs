@@ -45,11 +45,12 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     if !options.json {
         return output::answer(&format!("{}\n", explanation.to_string().trim_end()));
     }
-    output::json(&in_json(&explanation))
+    output::json(&explained(&explanation))
 }
 
-/// The contract `throng/1`.
-fn in_json(explanation: &Explanation) -> Value {
+/// An explanation as JSON: the contract `throng/1`.
+#[must_use]
+pub fn explained(explanation: &Explanation) -> Value {
     let design = explanation.design.as_ref();
     let up = |amount: &Amount| amount::json(amount, Side::Up);
     let down = |amount: &Amount| amount::json(amount, Side::Down);

@@ -3,6 +3,8 @@
 mod charges;
 mod show;
 
+pub use charges::in_json as charges;
+
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::PathBuf;

@@ -2,6 +2,8 @@
 
 mod show;
 
+pub use show::talk;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -124,7 +126,7 @@ fn confirm(options: &Options, session: &Session, prepared: &Prepared) -> Result<
     for warning in &prepared.explanation().warnings {
         output::talk(&format!("warning: {warning}\n"));
     }
-    confirm::spending(&receipt.cost, &session.ledger().remaining(options.inquiry.analyst())?)
+    confirm::spending(&receipt.cost, &session.books().remaining(options.inquiry.analyst())?)
 }
 
 impl Options {

@@ -83,15 +83,15 @@ impl Quantile {
         Self::of(Target::End { p, s, margin: 0, above }, alone, epsilon, under)
     }
 
-    /// The data with what is put beside it.
-    pub(super) fn padded(&self, input: &[f64]) -> Option<Vec<f64>> {
-        let Target::End { margin, above, .. } = self.target else { return None };
+    /// What is put beside the data.
+    pub(super) fn copies(&self) -> Vec<f64> {
+        let Target::End { margin, above, .. } = self.target else { return Vec::new() };
         let place = if above { self.clamp.upper() } else { self.clamp.lower() };
-        let end = self.clamp.grid().to_f64(place);
-        let copies = usize::try_from(margin).unwrap_or(0);
-        let mut padded = Vec::with_capacity(copies + input.len());
-        padded.resize(copies, end);
-        padded.extend_from_slice(input);
-        Some(padded)
+        vec![self.clamp.grid().to_f64(place); usize::try_from(margin).unwrap_or(0)]
     }
+}
+
+/// The data with what is put beside it.
+pub(super) fn beside<'a>(copies: &'a [f64], parts: &[&'a [f64]]) -> Vec<&'a [f64]> {
+    std::iter::once(copies).chain(parts.iter().copied()).collect()
 }

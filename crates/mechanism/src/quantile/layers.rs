@@ -190,13 +190,13 @@ mod tests {
             let rate = Rational::new(rate.0, rate.1).unwrap();
             let mut score = Score::new(&target, rows.len(), &rate, (-7, 8)).unwrap();
             score.reach = reach;
-            let window = Window::around(&rows, clamp, score.ranks());
+            let window = Window::around(&[&rows], clamp, score.ranks());
             let mut next = -7;
             for layer in layers(&window, &score) {
                 prop_assert_eq!(layer.first, next);
                 next = layer.last + 1;
                 for y in layer.first..=layer.last {
-                    let counts = counted(&rows, clamp, y);
+                    let counts = counted(&[&rows], clamp, y);
                     prop_assert!(window.counts(y).is_none_or(|known| known == counts));
                     let distance = score.distance(counts);
                     prop_assert!(layer.least <= distance);
@@ -218,10 +218,10 @@ mod tests {
         let target = Target::Fraction { p: 1, s: 2 };
         let mut score = Score::new(&target, rows.len(), &rate, (-10, 20)).unwrap();
         score.reach = 0;
-        let window = Window::around(&rows, clamp, score.ranks());
+        let window = Window::around(&[&rows], clamp, score.ranks());
         assert!(window.counts(-10).is_none() && window.counts(20).is_none());
         let weight = |y: i64| {
-            let distance = score.distance(counted(&rows, clamp, y));
+            let distance = score.distance(counted(&[&rows], clamp, y));
             #[expect(clippy::disallowed_methods, reason = "a test compares with plain numbers")]
             (-(score.energy(distance).to_f64_nearest())).exp()
         };
@@ -231,7 +231,7 @@ mod tests {
         let runs = 40_000;
         let mut tally: BTreeMap<i64, f64> = BTreeMap::new();
         for _ in 0..runs {
-            let place = draw(&window, &score, |y| counted(&rows, clamp, y), &mut run).unwrap();
+            let place = draw(&window, &score, |y| counted(&[&rows], clamp, y), &mut run).unwrap();
             *tally.entry(place).or_default() += 1.0;
         }
         for y in -10..=20 {

@@ -7,6 +7,7 @@ use super::estimate::{RankBound, Ranked};
 use super::layers::{Score, draw};
 use super::target::Target;
 use super::window::Window;
+use crate::parts::InParts;
 use crate::selection::positive;
 use crate::{Clamp, Mechanism, MechanismError, Run};
 
@@ -192,7 +193,20 @@ impl Mechanism for Quantiles {
     }
 
     fn answer(&self, input: &[f64], run: &mut Run<'_>) -> Result<Ranked, MechanismError> {
-        let mut rows: Vec<i64> = input.iter().map(|x| self.clamp.apply(*x)).collect();
+        self.answer_in_parts(&[input], run)
+    }
+}
+
+impl InParts for Quantiles {
+    type Record = f64;
+
+    fn answer_in_parts(
+        &self,
+        parts: &[&[f64]],
+        run: &mut Run<'_>,
+    ) -> Result<Ranked, MechanismError> {
+        let all = parts.iter().copied().flatten();
+        let mut rows: Vec<i64> = all.map(|x| self.clamp.apply(*x)).collect();
         rows.sort_unstable();
         let domain = (self.clamp.lower(), self.clamp.upper());
         let mut answers = Vec::with_capacity(self.nodes.len());

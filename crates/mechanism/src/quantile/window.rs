@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use crate::Clamp;
+use crate::parts::length;
 
 /// How much data is simply sorted.
 const FEW: usize = 1 << 12;
@@ -38,13 +39,14 @@ impl<'a> Window<'a> {
     }
 
     /// A window on f64 rows that holds at least those of these ranks.
-    pub(super) fn around(rows: &[f64], clamp: Clamp, ranks: RangeInclusive<u64>) -> Self {
-        let found = (rows.len() > FEW).then(|| Unsorted::sampled(rows, clamp, &ranks)).flatten();
+    pub(super) fn around(rows: &[&[f64]], clamp: Clamp, ranks: RangeInclusive<u64>) -> Self {
+        let all = length(rows);
+        let found = (all > FEW).then(|| Unsorted::sampled(rows, clamp, &ranks)).flatten();
         let found = found.unwrap_or_else(|| Unsorted {
-            points: rows.iter().map(|x| clamp.apply(*x)).collect(),
+            points: rows.iter().copied().flatten().map(|x| clamp.apply(*x)).collect(),
             before: 0,
         });
-        found.narrowed(count(rows.len()), clamp, ranks)
+        found.narrowed(count(all), clamp, ranks)
     }
 
     /// The counts at a point of the window.
@@ -69,9 +71,10 @@ impl<'a> Window<'a> {
 }
 
 /// The counts at any point, by a pass over all rows.
-pub(super) fn counted(rows: &[f64], clamp: Clamp, y: i64) -> Counts {
+pub(super) fn counted(rows: &[&[f64]], clamp: Clamp, y: i64) -> Counts {
     let matching = |test: fn(&i64, &i64) -> bool| {
-        count(rows.iter().filter(|x| test(&clamp.apply(**x), &y)).count())
+        let part = |part: &&[f64]| part.iter().filter(|x| test(&clamp.apply(**x), &y)).count();
+        count(rows.iter().map(part).sum())
     };
     Counts { below: matching(i64::lt), upto: matching(i64::le) }
 }
@@ -87,20 +90,21 @@ impl Unsorted {
     ///
     /// The share of a sample of m that lies below a quantile is off by 6 standard deviations of at
     /// most 1/(2 √m) once in 10^9 times, if rows come in random order; in no case is it trusted.
-    fn sampled(rows: &[f64], clamp: Clamp, ranks: &RangeInclusive<u64>) -> Option<Self> {
-        let size = SAMPLE.min(rows.len() / 8).max(1);
+    fn sampled(rows: &[&[f64]], clamp: Clamp, ranks: &RangeInclusive<u64>) -> Option<Self> {
+        let all = length(rows);
+        let size = SAMPLE.min(all / 8).max(1);
         let mut sample = Vec::with_capacity(size);
         // Multiples of the golden ratio are spread evenly and follow no period of the rows.
         let mut turn = 0_u64;
         for _ in 0..size {
             turn = turn.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            let place = (u128::from(turn) * u128::from(count(rows.len()))) >> 64;
-            sample.push(clamp.apply(*rows.get(usize::try_from(place).ok()?)?));
+            let place = (u128::from(turn) * u128::from(count(all))) >> 64;
+            sample.push(clamp.apply(at(rows, usize::try_from(place).ok()?)?));
         }
         sample.sort_unstable();
         let slack = 3 * size.isqrt() + 1;
         let place = |rank: u64| {
-            let share = u128::from(rank) * u128::from(count(size)) / u128::from(count(rows.len()));
+            let share = u128::from(rank) * u128::from(count(size)) / u128::from(count(all));
             usize::try_from(share).unwrap_or(usize::MAX)
         };
         let low = place(*ranks.start()).checked_sub(slack).and_then(|i| sample.get(i));
@@ -115,11 +119,11 @@ impl Unsorted {
     }
 
     /// The rows that become steps within from..=to.
-    fn within(rows: &[f64], clamp: Clamp, from: i64, to: i64) -> Self {
+    fn within(rows: &[&[f64]], clamp: Clamp, from: i64, to: i64) -> Self {
         let (low, high) = (least(clamp, from), most(clamp, to));
         let (mut before, mut unknown) = (0_usize, 0_usize);
         let mut points = Vec::new();
-        for chunk in rows.chunks(CHUNK) {
+        for chunk in rows.iter().flat_map(|part| part.chunks(CHUNK)) {
             before += chunk.iter().filter(|x| **x < low).count();
             unknown += chunk.iter().filter(|x| x.is_nan()).count();
             // Every row is written, and the place moves on only past those that are kept.
@@ -161,6 +165,17 @@ impl Unsorted {
         }
         Window { points: Cow::Owned(points), before, from, to }
     }
+}
+
+/// The row at a place among all parts.
+fn at(rows: &[&[f64]], mut place: usize) -> Option<f64> {
+    for part in rows {
+        match part.get(place) {
+            Some(row) => return Some(*row),
+            None => place -= part.len(),
+        }
+    }
+    None
 }
 
 /// The least f64 that becomes at least `step`, which is within the interval.
@@ -243,7 +258,13 @@ mod tests {
     }
 
     fn check(rows: &[f64], clamp: Clamp, ranks: RangeInclusive<u64>) {
-        let window = Window::around(rows, clamp, ranks.clone());
+        check_in_parts(&[rows], rows, clamp, ranks.clone());
+        let (one, two) = rows.split_at(rows.len() / 3);
+        check_in_parts(&[&[], one, &[], two], rows, clamp, ranks);
+    }
+
+    fn check_in_parts(parts: &[&[f64]], rows: &[f64], clamp: Clamp, ranks: RangeInclusive<u64>) {
+        let window = Window::around(parts, clamp, ranks.clone());
         let mut sorted: Vec<i64> = rows.iter().map(|x| clamp.apply(*x)).collect();
         sorted.sort_unstable();
         for rank in [*ranks.start(), u64::midpoint(*ranks.start(), *ranks.end()), *ranks.end()] {
@@ -258,7 +279,7 @@ mod tests {
             assert!(window.counts(value).is_some(), "rank {rank} is not in the window");
         }
         for y in [clamp.lower(), clamp.upper(), 0] {
-            let truth = counted(rows, clamp, y);
+            let truth = counted(parts, clamp, y);
             assert!(window.counts(y).is_none_or(|known| known == truth));
         }
     }

@@ -44,6 +44,13 @@ pub(super) fn parquet() -> TableParquetOptions {
     options
 }
 
+/// How many threads the engine has; never fewer than one.
+pub(crate) fn threads(engine: EngineChoice) -> usize {
+    let EngineChoice::DataFusion { threads, .. } = engine;
+    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    threads.unwrap_or_else(cores).max(1)
+}
+
 /// The memory of a private query.
 pub(super) fn runtime(engine: EngineChoice) -> Result<Arc<RuntimeEnv>, QueryError> {
     let EngineChoice::DataFusion { memory, .. } = engine;

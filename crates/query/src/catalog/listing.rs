@@ -11,7 +11,7 @@ use datafusion::datasource::listing::{
 };
 
 use super::config;
-use super::stream::{Kind, StreamedTable};
+use super::stream::{Part, StreamedTable};
 use crate::QueryError;
 use crate::policy::{Format, Table};
 
@@ -21,12 +21,16 @@ pub(super) fn provider(
     paths: &[PathBuf],
     schema: &SchemaRef,
 ) -> Result<Arc<dyn TableProvider>, QueryError> {
-    let kind = match table.format {
+    let part = match table.format {
         Format::Parquet => return parquet(table, paths, schema),
-        Format::Csv => Kind::Csv,
-        Format::Arrow => Kind::Arrow,
+        Format::Csv => Part::Csv,
+        Format::Arrow => Part::Arrow,
+        Format::Memory => {
+            return Err(QueryError::engine(format!("opening table {}", table.name)));
+        }
     };
-    Ok(Arc::new(StreamedTable::new(kind, Arc::clone(schema), paths.to_vec())))
+    let parts = paths.iter().cloned().map(part).collect();
+    Ok(Arc::new(StreamedTable::new(Arc::clone(schema), parts)))
 }
 
 fn parquet(

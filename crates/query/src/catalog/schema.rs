@@ -1,6 +1,7 @@
 //! The columns of a table, from headers and footers; never from rows or statistics.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
@@ -10,7 +11,7 @@ use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::arrow::ipc::reader::FileReader;
 use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-use super::{Files, csv, files};
+use super::{Files, Frame, csv, files, plain};
 use crate::QueryError;
 use crate::policy::{Format, Table};
 
@@ -32,8 +33,25 @@ pub(super) fn of_table(
     let Some((path, schema)) = shared else {
         return Err(QueryError::invalid(format!("table {} has no files", table.name), ""));
     };
-    check_names(table, path, &schema)?;
+    check_names(table, &path.display(), &schema)?;
     Ok((Arc::new(schema), all))
+}
+
+/// The schema of a table in memory; as for files, how its columns were written does not matter.
+pub(super) fn of_frame(table: &Table, frame: &Frame) -> Result<SchemaRef, QueryError> {
+    let schema = frame.schema();
+    for field in schema.fields() {
+        if !plain::can_be(field.data_type(), &plain_type(field.data_type())) {
+            let (name, column, kind) = (&table.name, field.name(), field.data_type());
+            return Err(QueryError::invalid(
+                format!("table {name}: column {column} is {kind}, which the engine cannot read"),
+                "leave the column out, or give it as plain text, numbers or dates",
+            ));
+        }
+    }
+    let schema = plain_schema(schema);
+    check_names(table, &"the frame", &schema)?;
+    Ok(Arc::new(schema))
 }
 
 fn of_file(table: &Table, path: &Path) -> Result<(Schema, Option<u64>), QueryError> {
@@ -49,13 +67,14 @@ fn of_file(table: &Table, path: &Path) -> Result<(Schema, Option<u64>), QueryErr
             let reader = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|_| broken())?;
             readable(table, path, reader.schema())?;
             let rows = reader.metadata().file_metadata().num_rows();
-            Ok((plain(reader.schema()), u64::try_from(rows).ok()))
+            Ok((plain_schema(reader.schema()), u64::try_from(rows).ok()))
         }
         Format::Arrow => {
             let reader = FileReader::try_new(BufReader::new(file), None).map_err(|_| broken())?;
-            Ok((plain(&reader.schema()), None))
+            Ok((plain_schema(&reader.schema()), None))
         }
         Format::Csv => Ok((csv::header(table, path, file)?, None)),
+        Format::Memory => Err(broken()),
     }
 }
 
@@ -76,7 +95,7 @@ fn readable(table: &Table, path: &Path, schema: &Schema) -> Result<(), QueryErro
 
 /// The schema without what depends on how a file was written: all columns may be NULL, text is
 /// Utf8, dictionaries are what they stand for.
-fn plain(schema: &Schema) -> Schema {
+fn plain_schema(schema: &Schema) -> Schema {
     let field = |field: &Arc<Field>| Field::new(field.name(), plain_type(field.data_type()), true);
     Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>())
 }
@@ -122,12 +141,12 @@ fn agree(
     }
 }
 
-fn check_names(table: &Table, path: &Path, schema: &Schema) -> Result<(), QueryError> {
+fn check_names(table: &Table, place: &dyn Display, schema: &Schema) -> Result<(), QueryError> {
     let mut seen = BTreeMap::new();
     for field in schema.fields() {
         if field.name().is_empty() || seen.insert(field.name(), ()).is_some() {
             let column = if field.name().is_empty() { "without a name" } else { field.name() };
-            let what = format!("table {}: {}: column {column}", table.name, path.display());
+            let what = format!("table {}: {place}: column {column}", table.name);
             return Err(QueryError::invalid(
                 format!("{what} cannot be told apart"),
                 "every column needs a name of its own",
@@ -135,7 +154,7 @@ fn check_names(table: &Table, path: &Path, schema: &Schema) -> Result<(), QueryE
         }
     }
     if seen.is_empty() {
-        let what = format!("table {}: {} has no columns", table.name, path.display());
+        let what = format!("table {}: {place} has no columns", table.name);
         return Err(QueryError::invalid(what, ""));
     }
     Ok(())

@@ -1,4 +1,5 @@
-//! Tables of files that are read by this crate rather than by the engine: one partition per file.
+//! Tables that are read by this crate rather than by the engine: files, one partition each, and rows in
+//! memory.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -10,7 +11,7 @@ use datafusion::arrow::array::ArrayRef;
 use datafusion::arrow::compute::{CastOptions, cast_with_options};
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::arrow::ipc::reader::FileReader;
-use datafusion::arrow::record_batch::{RecordBatch, RecordBatchOptions};
+use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::DataFusionError;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -19,29 +20,41 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
 
-use super::csv;
 use super::meter::{Meter, Metered};
+use super::{Frame, csv, plain};
 
-/// What the files are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// CSV.
-    Csv,
-    /// Arrow IPC.
-    Arrow,
+/// A part of a table, read as one stream.
+#[derive(Debug, Clone)]
+pub(super) enum Part {
+    /// A CSV file.
+    Csv(PathBuf),
+    /// An Arrow IPC file.
+    Arrow(PathBuf),
+    /// Every so many pieces of the rows in memory, from one on.
+    Memory { frame: Frame, first: usize, every: usize },
 }
 
-/// A table of files, one partition each.
+/// A table in parts.
+///
+/// The engine is told the columns and how many parts there are: no statistics, no order, no number of
+/// rows.
 #[derive(Debug)]
 pub(super) struct StreamedTable {
-    kind: Kind,
     schema: SchemaRef,
-    paths: Vec<PathBuf>,
+    parts: Vec<Part>,
 }
 
 impl StreamedTable {
-    pub(super) fn new(kind: Kind, schema: SchemaRef, paths: Vec<PathBuf>) -> Self {
-        Self { kind, schema, paths }
+    pub(super) fn new(schema: SchemaRef, parts: Vec<Part>) -> Self {
+        Self { schema, parts }
+    }
+
+    /// Rows in memory, in as many parts as are wanted, however many rows there are: each part takes
+    /// its turn, piece by piece.
+    pub(super) fn in_memory(schema: SchemaRef, frame: &Frame, parts: usize) -> Self {
+        let every = parts.max(1);
+        let part = |first| Part::Memory { frame: frame.clone(), first, every };
+        Self { schema, parts: (0..every).map(part).collect() }
     }
 
     fn plan(
@@ -52,15 +65,14 @@ impl StreamedTable {
         let all = || (0..self.schema.fields().len()).collect();
         let columns: Arc<[usize]> = projection.cloned().unwrap_or_else(all).into();
         let schema = Arc::new(self.schema.project(&columns)?);
-        let part = |path: &PathBuf| -> Arc<dyn PartitionStream> {
+        let part = |part: &Part| -> Arc<dyn PartitionStream> {
             Arc::new(Streamed {
-                kind: self.kind,
-                path: path.clone(),
+                part: part.clone(),
                 columns: Arc::clone(&columns),
                 schema: Arc::clone(&schema),
             })
         };
-        let parts = self.paths.iter().map(part).collect();
+        let parts = self.parts.iter().map(part).collect();
         let plan = StreamingTableExec::try_new(Arc::clone(&schema), parts, None, [], false, limit)?;
         Ok(Arc::new(plan))
     }
@@ -98,11 +110,10 @@ impl TableProvider for StreamedTable {
     }
 }
 
-/// The wanted columns of one file.
+/// The wanted columns of one part.
 #[derive(Debug)]
 struct Streamed {
-    kind: Kind,
-    path: PathBuf,
+    part: Part,
     columns: Arc<[usize]>,
     schema: SchemaRef,
 }
@@ -111,18 +122,39 @@ type Batches = Box<dyn Iterator<Item = Result<RecordBatch, DataFusionError>> + S
 
 impl Streamed {
     fn batches(&self, rows: usize, meter: Option<Arc<Meter>>) -> Result<Batches, DataFusionError> {
-        let file = Metered::new(File::open(&self.path).map_err(|_| lost())?, meter);
         let schema = Arc::clone(&self.schema);
-        match self.kind {
-            Kind::Csv => Ok(Box::new(csv::batches(file, Arc::clone(&self.columns), schema, rows))),
-            Kind::Arrow => {
+        let opened = |path| File::open(path).map_err(|_| lost());
+        match &self.part {
+            Part::Csv(path) => {
+                let file = Metered::new(opened(path)?, meter);
+                Ok(Box::new(csv::batches(file, Arc::clone(&self.columns), schema, rows)))
+            }
+            Part::Arrow(path) => {
                 let columns = Some(self.columns.to_vec());
-                let reader = FileReader::try_new(BufReader::new(file), columns);
-                let reader = reader.map_err(|_| lost())?;
+                let file = BufReader::new(Metered::new(opened(path)?, meter));
+                let reader = FileReader::try_new(file, columns).map_err(|_| lost())?;
                 let pieces = reader.flat_map(move |batch| pieces(batch.ok(), rows));
-                Ok(Box::new(pieces.map(move |piece| conform(&piece?, &schema))))
+                Ok(Box::new(pieces.flat_map(move |piece| conformed(piece, &schema))))
+            }
+            Part::Memory { frame, first, every } => {
+                let (frame, columns) = (frame.clone(), Arc::clone(&self.columns));
+                let count = frame.batches().len();
+                let batch = move |i: usize| frame.batches().get(i)?.project(&columns).ok();
+                let pieces = (0..count).flat_map(move |i| pieces(batch(i), rows));
+                let own = pieces.skip(*first).step_by(*every);
+                Ok(Box::new(own.flat_map(move |piece| conformed(piece, &schema))))
             }
         }
+    }
+}
+
+fn conformed(
+    piece: Result<RecordBatch, DataFusionError>,
+    schema: &SchemaRef,
+) -> Vec<Result<RecordBatch, DataFusionError>> {
+    match piece {
+        Ok(piece) => plain::conform(&piece, schema),
+        Err(error) => vec![Err(error)],
     }
 }
 
@@ -135,15 +167,6 @@ fn pieces(
     let (all, rows) = (batch.num_rows(), rows.max(1));
     let starts = (0..all).step_by(rows);
     Box::new(starts.map(move |start| Ok(batch.slice(start, rows.min(all - start)))))
-}
-
-/// A batch in the types of the table.
-fn conform(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, DataFusionError> {
-    let columns = batch.columns().iter().zip(schema.fields());
-    let columns = columns.map(|(column, field)| typed(column, field.data_type()));
-    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-    let columns = columns.collect::<Result<Vec<_>, _>>()?;
-    RecordBatch::try_new_with_options(Arc::clone(schema), columns, &options).map_err(|_| lost())
 }
 
 impl PartitionStream for Streamed {

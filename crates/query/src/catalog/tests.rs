@@ -4,14 +4,17 @@ use std::fs::File;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use datafusion::arrow::array::{
-    ArrayRef, DictionaryArray, Float64Array, Int64Array, LargeStringArray, RecordBatch,
-    StringArray, StringViewArray,
+    ArrayRef, DictionaryArray, Float64Array, Int32Array, Int64Array, LargeBinaryArray,
+    LargeStringArray, RecordBatch, StringArray, StringViewArray, new_empty_array,
 };
-use datafusion::arrow::datatypes::{DataType, Int32Type};
+use datafusion::arrow::datatypes::{DataType, Field, Int32Type, Schema};
 use datafusion::arrow::ipc::writer::FileWriter;
 use datafusion::parquet::arrow::ArrowWriter;
 
 use super::*;
+use crate::policy::{Amount, Held, InMemory, UnitRule};
+use crate::question::Limit;
+use throng_account::Neighbours;
 
 /// A directory that goes away with the test.
 struct Place(PathBuf);
@@ -407,4 +410,173 @@ fn a_file_gives_the_schema_of_a_template() {
     let catalog = Catalog::open(&policy).unwrap();
     assert_eq!(catalog.names().collect::<Vec<_>>(), ["my_events"]);
     assert!(schema_of("what.docx").is_err() && schema_of("missing.csv").is_err());
+}
+
+/// A policy of one table in memory, and that table.
+fn held(batches: Vec<RecordBatch>, schema: SchemaRef) -> (Policy, Frames) {
+    let frame = Frame::new(Arc::clone(&schema), batches).unwrap();
+    let policy = Policy::in_memory(InMemory {
+        tables: vec![Held {
+            name: "t".into(),
+            unit: Some(UnitRule::Column { column: "user_id".into(), name: None }),
+            schema,
+        }],
+        bounds: Vec::new(),
+        keys: Vec::new(),
+        max_groups: Limit::Auto,
+        max_rows: Limit::Auto,
+        neighbours: Neighbours::AddRemove,
+        budget: Amount::Pure { epsilon: "1".parse().unwrap() },
+        ledger: PathBuf::new(),
+    });
+    (policy.unwrap(), Frames::from([("t".to_owned(), frame)]))
+}
+
+fn open_held(batches: Vec<RecordBatch>) -> Result<Catalog, QueryError> {
+    let schema = batches[0].schema();
+    let (policy, frames) = held(batches, schema);
+    Catalog::open_with(&policy, &frames)
+}
+
+fn column(values: ArrayRef) -> RecordBatch {
+    RecordBatch::try_from_iter(vec![("user_id", values)]).unwrap()
+}
+
+#[test]
+fn frames_are_one_table_however_text_is_kept() {
+    let views = StringViewArray::from(vec!["x", "y", "a text that is longer than a view"]);
+    let large = LargeStringArray::from(vec!["x", "y", "a text that is longer than a view"]);
+    let keys = Int32Array::from(vec![Some(0), None, Some(2), Some(0)]);
+    let listed = |values: ArrayRef| -> ArrayRef {
+        Arc::new(DictionaryArray::new(keys.clone(), values))
+    };
+    let long = "a text that is longer than a view";
+    let texts = vec![Some("x"), None, Some(long), Some("x")];
+    let kinds: Vec<ArrayRef> = vec![
+        Arc::new(StringArray::from(texts.clone())),
+        Arc::new(LargeStringArray::from(texts.clone())),
+        Arc::new(StringViewArray::from(texts)),
+        listed(Arc::new(views)),
+        listed(Arc::new(large)),
+    ];
+    for values in kinds {
+        let kind = values.data_type().clone();
+        let (whole, nothing) = (column(values), column(new_empty_array(&kind)));
+        let batches = vec![whole.slice(1, 2), nothing, whole.slice(0, 1), whole.slice(3, 1)];
+        let catalog = open_held(batches).unwrap();
+        assert_eq!(*catalog.schema("t").unwrap().field(0).data_type(), DataType::Utf8, "{kind}");
+        let counted = "SELECT count(*), count(user_id), min(user_id) FROM t";
+        assert_eq!(ask(&catalog, counted), [format!("4        | 3                | {long}")]);
+        assert_eq!(ask(&catalog, "SELECT count(*) FROM t WHERE user_id = 'x'"), ["2"], "{kind}");
+    }
+    // Nobody, and a dictionary without a value.
+    let empty: ArrayRef = Arc::new(StringArray::from(Vec::<&str>::new()));
+    let nobody = DictionaryArray::new(Int32Array::from(vec![None, None]), empty);
+    let catalog = open_held(vec![column(Arc::new(nobody))]).unwrap();
+    let counted = ask(&catalog, "SELECT count(*), count(user_id) FROM t");
+    assert_eq!(counted, ["2        | 0"]);
+}
+
+#[test]
+fn bytes_are_kept_and_numbers_of_dictionaries_are_numbers() {
+    let bytes: ArrayRef = Arc::new(LargeBinaryArray::from_vec(vec![b"\xff", b""]));
+    let catalog = open_held(vec![column(bytes)]).unwrap();
+    assert_eq!(*catalog.schema("t").unwrap().field(0).data_type(), DataType::Binary);
+    assert_eq!(ask(&catalog, "SELECT count(*) FROM t WHERE user_id = x'ff'"), ["1"]);
+    let numbers: ArrayRef = Arc::new(Int64Array::from(vec![7, 9]));
+    let keys = Int32Array::from(vec![Some(1), None, Some(1)]);
+    let catalog = open_held(vec![column(Arc::new(DictionaryArray::new(keys, numbers)))]).unwrap();
+    assert_eq!(ask(&catalog, "SELECT sum(user_id) FROM t"), ["18"]);
+}
+
+#[test]
+fn no_text_is_too_long() {
+    // Together too much for one batch, and one value that is too much for itself.
+    let most = plain::VALUE_BYTES;
+    let texts: Vec<String> = (0..9).map(|i| "ü".repeat(most / 2 + 2 * (i % 2))).collect();
+    let lengths = "SELECT count(*), max(octet_length(user_id)), min(octet_length(user_id)) FROM t";
+    for large in [true, false] {
+        let texts = texts.iter().map(String::as_str);
+        let values: ArrayRef = match large {
+            true => Arc::new(LargeStringArray::from_iter_values(texts)),
+            false => Arc::new(StringViewArray::from_iter_values(texts)),
+        };
+        let catalog = open_held(vec![column(values)]).unwrap();
+        let cells = ask(&catalog, lengths).remove(0);
+        let cells: Vec<&str> = cells.split('|').map(str::trim).collect();
+        let most = most.to_string();
+        assert_eq!(cells, ["9", most.as_str(), most.as_str()]);
+    }
+}
+
+/// What the engine plans for a query.
+fn planned(catalog: &Catalog, sql: &str) -> String {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let context = catalog.context().unwrap();
+    let plan = runtime.block_on(async {
+        context.sql(sql).await.unwrap().create_physical_plan().await.unwrap()
+    });
+    let display = datafusion::physical_plan::displayable(plan.as_ref());
+    format!("{}\n{:?}", display.indent(true), plan.partition_statistics(None))
+}
+
+#[test]
+fn nothing_about_rows_in_memory_reaches_a_plan() {
+    let tables = [vec![], vec![1], vec![7; 100], (0..30_000).collect::<Vec<i64>>()];
+    let catalogs = tables.iter().map(|users| {
+        let rows = batch(users);
+        let half = rows.num_rows() / 2;
+        let pieces = vec![rows.slice(0, half), rows.slice(half, rows.num_rows() - half)];
+        open_held(pieces).unwrap()
+    });
+    let catalogs: Vec<Catalog> = catalogs.collect();
+    for sql in [
+        "SELECT count(*) FROM t",
+        "SELECT min(income), max(user_id) FROM t",
+        "SELECT city, sum(income) FROM t GROUP BY city",
+        "SELECT a.city FROM t a JOIN t b ON a.user_id = b.user_id",
+        "SELECT user_id FROM t WHERE income > 1 ORDER BY user_id",
+    ] {
+        let plans: Vec<String> = catalogs.iter().map(|catalog| planned(catalog, sql)).collect();
+        assert!(plans.iter().all(|plan| *plan == plans[0]), "{sql}: {plans:#?}");
+        assert!(plans[0].contains("StreamingTableExec"), "{}", plans[0]);
+    }
+    let versions: Vec<String> =
+        catalogs.iter().map(|catalog| catalog.fingerprint("t").unwrap()).collect();
+    assert!(versions.array_windows().all(|[a, b]| a != b), "{versions:?}");
+    for catalog in &catalogs {
+        assert!(catalog.provider("t").unwrap().statistics().is_none());
+        assert_eq!(catalog.files("t").unwrap().bytes, 0);
+        assert!(catalog.rows("t").unwrap().is_none());
+        assert!(!format!("{catalog:?}").contains("city 7"));
+    }
+    // The same rows, opened again, are another version.
+    let (policy, frames) = held(vec![batch(&[1])], batch(&[1]).schema());
+    let version = || Catalog::open_with(&policy, &frames).unwrap().fingerprint("t").unwrap();
+    assert_ne!(version(), version());
+}
+
+#[test]
+fn frames_that_do_not_fit_say_why() {
+    let numbers: ArrayRef = Arc::new(Float64Array::from(vec![1.5]));
+    let error = |batches| open_held(batches).unwrap_err().to_string();
+    let said = error(vec![column(numbers)]);
+    assert!(said.contains("column user_id (Float64) cannot name units"), "{said}");
+    let (policy, _) = held(vec![batch(&[1])], batch(&[1]).schema());
+    let said = Catalog::open_with(&policy, &Frames::new()).unwrap_err().to_string();
+    assert!(said.contains("table t is held in memory, and is not given"), "{said}");
+    let inner = DictionaryArray::<Int32Type>::from_iter(["x"]);
+    let nested = DictionaryArray::new(Int32Array::from(vec![0]), Arc::new(inner));
+    let said = error(vec![column(Arc::new(nested))]);
+    assert!(said.contains("column user_id is") && said.contains("cannot read"), "{said}");
+    let other = column(Arc::new(Int64Array::from(vec![1])));
+    let said = Frame::new(batch(&[1]).schema(), vec![other]).unwrap_err().to_string();
+    assert!(said.contains("different columns"), "{said}");
+    let twice = Schema::new(vec![
+        Field::new("user_id", DataType::Int64, true),
+        Field::new("user_id", DataType::Int64, true),
+    ]);
+    let (policy, frames) = held(Vec::new(), Arc::new(twice));
+    let said = Catalog::open_with(&policy, &frames).unwrap_err().to_string();
+    assert!(said.contains("cannot be told apart"), "{said}");
 }

@@ -48,16 +48,13 @@ pub(super) fn policy(quick: Quick) -> Result<Policy, QueryError> {
     for (name, path) in &quick.tables {
         tables.push(table(&quick, name, path)?);
     }
-    tables.sort_by(|a: &Table, b| a.name.cmp(&b.name));
     if tables.is_empty() {
         return Err(QueryError::invalid(
             "there is no table",
             "name one: --table events=events.parquet",
         ));
     }
-    if let Some([first, _]) = tables.array_windows().find(|[a, b]| a.name == b.name) {
-        return Err(QueryError::invalid(format!("table {} is named twice", first.name), ""));
-    }
+    let mut tables = in_order(tables)?;
     for (column, lower, upper) in &quick.bounds {
         if lower >= upper {
             let what = format!("the lower bound of {column} must be below the upper one");
@@ -71,16 +68,33 @@ pub(super) fn policy(quick: Quick) -> Result<Policy, QueryError> {
         let keys = distinct(column, keys)?;
         owner(&mut tables, column)?.keys = Some(keys);
     }
-    Ok(assembled(quick, tables))
+    let Quick { neighbours, budget, ledger, .. } = quick;
+    Ok(assembled(tables, neighbours, budget, ledger))
 }
 
-fn assembled(quick: Quick, tables: Vec<Table>) -> Policy {
+/// Tables by rising name, each once.
+pub(super) fn in_order(mut tables: Vec<Table>) -> Result<Vec<Table>, QueryError> {
+    tables.sort_by(|a: &Table, b| a.name.cmp(&b.name));
+    match tables.array_windows().find(|[a, b]| a.name == b.name) {
+        Some([first, _]) => {
+            Err(QueryError::invalid(format!("table {} is named twice", first.name), ""))
+        }
+        None => Ok(tables),
+    }
+}
+
+pub(super) fn assembled(
+    tables: Vec<Table>,
+    neighbours: Neighbours,
+    budget: Amount,
+    ledger: PathBuf,
+) -> Policy {
     let mut policy = Policy {
         tables,
-        neighbours: quick.neighbours,
-        budget: quick.budget,
+        neighbours,
+        budget,
         analysts: BTreeMap::new(),
-        ledger: quick.ledger,
+        ledger,
         engine: EngineChoice::DataFusion { threads: None, memory: None },
         defaults: Defaults::default(),
         source: PathBuf::from(SOURCE),
@@ -117,7 +131,7 @@ fn table(quick: &Quick, name: &str, path: &str) -> Result<Table, QueryError> {
     })
 }
 
-fn limit(limit: Limit) -> Result<Limit, QueryError> {
+pub(super) fn limit(limit: Limit) -> Result<Limit, QueryError> {
     match limit {
         Limit::Fixed(most) if most == 0 || most > check::MOST_CONTRIBUTIONS => Err(
             QueryError::invalid("a limit on contributions must be at least 1 and below 2^31", ""),

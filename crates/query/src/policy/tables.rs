@@ -291,7 +291,7 @@ fn kind(node: &Node<'_>, format: Format) -> Result<Kind, QueryError> {
     ])?;
     match format {
         Format::Csv => Ok(kind),
-        Format::Parquet | Format::Arrow => {
+        Format::Parquet | Format::Arrow | Format::Memory => {
             Err(node.error("only columns of CSV files need a type", "leave it out"))
         }
     }

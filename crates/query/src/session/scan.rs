@@ -10,6 +10,7 @@ use throng_mechanism::MechanismError;
 use tokio::runtime::Handle;
 
 use super::progress::{Pace, Watch};
+use super::stop::unless_given_up;
 use super::views::with_views;
 use crate::catalog::{Catalog, Meter};
 use crate::release::{Asked, Source};
@@ -69,9 +70,12 @@ impl Scan {
 
 impl Source for Scan {
     fn totals(&self, asked: &[Asked]) -> Result<Vec<Totals>, MechanismError> {
-        let run = || quiet::caught(|| self.runtime.block_on(self.all(asked)));
+        let work = || self.runtime.block_on(unless_given_up(self.all(asked)));
+        let run = || quiet::caught(work);
         let done = self.pace.told(run);
-        let done = done.unwrap_or_else(|quiet::Panicked| Err(QueryError::engine("counting rows")));
+        let done = done
+            .unwrap_or_else(|quiet::Panicked| Some(Err(QueryError::engine("counting rows"))))
+            .unwrap_or(Err(QueryError::Interrupted { paid: true }));
         done.map_err(|error| MechanismError::Refused {
             what: error.to_string(),
             hint:

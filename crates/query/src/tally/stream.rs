@@ -54,10 +54,12 @@ pub async fn tally_projected(
             }
         }
         progress(rows);
+        // Whoever waits for this may want it to end.
+        tokio::task::yield_now().await;
     }
     // A task that died looks like the end of its stream: rows must not go missing in silence.
-    for maker in makers {
-        maker.await.map_err(|_| engine_failed())?;
+    for mut maker in makers {
+        (&mut maker.0).await.map_err(|_| engine_failed())?;
     }
     tallies.into_iter().map(Tally::finish).collect()
 }
@@ -70,10 +72,19 @@ fn engine_failed() -> QueryError {
     QueryError::engine("reading rows")
 }
 
+/// A task that ends when nobody wants its end any more.
+struct Maker(tokio::task::JoinHandle<()>);
+
+impl Drop for Maker {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
 /// Runs a stream in a task; it ends early if nobody listens.
 fn made_ahead(
     mut stream: SendableRecordBatchStream,
-) -> (mpsc::Receiver<Result<RecordBatch, QueryError>>, tokio::task::JoinHandle<()>) {
+) -> (mpsc::Receiver<Result<RecordBatch, QueryError>>, Maker) {
     let (mut sender, receiver) = mpsc::channel(AHEAD);
     let maker = tokio::spawn(async move {
         while let Some(batch) = stream.next().await {
@@ -83,5 +94,5 @@ fn made_ahead(
             }
         }
     });
-    (receiver, maker)
+    (receiver, Maker(maker))
 }

@@ -206,7 +206,7 @@ fn errors_are_no_oracle() {
         "SELECT COUNT(*) FROM events WHERE city ~ city",
         "SELECT COUNT(*) FROM events WHERE age > (SELECT MAX(age) FROM events)",
     ] {
-        let spent = |session: &Session| session.ledger().spent().unwrap().to_string();
+        let spent = |session: &Session| session.books().spent().unwrap().to_string();
         let before = spent(&with);
         let (a, b) = (ask(&without, sql).unwrap_err(), ask(&with, sql).unwrap_err());
         assert_eq!(a.to_string(), b.to_string(), "{sql}");
@@ -289,7 +289,7 @@ fn a_stored_answer_is_the_same_and_free() {
     let (place, session) = opened("stored", WIDE, &plain_rows());
     let sql = "SELECT city, COUNT(*), AVG(income) FROM events GROUP BY city";
     let first = ask_at(&session, sql, cost("1"), 1).unwrap();
-    let spent = session.ledger().spent().unwrap();
+    let spent = session.books().spent().unwrap();
     let again =
         ask_at(&session, "select CITY, count(*), avg(income) from events group by 1", cost("1"), 2);
     let again = again.unwrap();
@@ -301,16 +301,16 @@ fn a_stored_answer_is_the_same_and_free() {
     let later = ask_at(&session, sql, cost("1"), 3).unwrap();
     assert!(!later.fresh);
     assert_eq!(first.tables[0].batch.columns(), later.tables[0].batch.columns());
-    assert_eq!(spent, session.ledger().spent().unwrap());
+    assert_eq!(spent, session.books().spent().unwrap());
     let other = ask_at(&session, sql, cost("2"), 1).unwrap();
-    assert!(other.fresh && spent != session.ledger().spent().unwrap());
+    assert!(other.fresh && spent != session.books().spent().unwrap());
 }
 
 #[test]
 fn changed_files_are_not_read_and_not_paid_for() {
     let (place, session) = opened("changed", WIDE, &plain_rows());
     let request = session.request(Some(precise())).unwrap();
-    let spent = session.ledger().spent().unwrap();
+    let spent = session.books().spent().unwrap();
     for change in [0, 1] {
         let sql = "SELECT COUNT(*) FROM events";
         let prepared = session.prepare(sql, &request, None).unwrap();
@@ -320,7 +320,7 @@ fn changed_files_are_not_read_and_not_paid_for() {
         }
         let asked = session.ask(prepared, Consistency::default(), &watch());
         assert!(matches!(asked, Err(QueryError::Invalid { .. })), "{change}");
-        assert_eq!(spent, session.ledger().spent().unwrap());
+        assert_eq!(spent, session.books().spent().unwrap());
     }
 }
 
@@ -347,7 +347,7 @@ fn a_charge_comes_before_the_first_row() {
     let policy = Policy::parse(text, &place.directory.join("throng.toml")).unwrap();
     let session = Session::open(policy).unwrap();
     let request = session.request(Some(cost("1"))).unwrap();
-    let spent = session.ledger().spent().unwrap();
+    let spent = session.books().spent().unwrap();
     let prepared = session.prepare("SELECT AVG(age) FROM events", &request, None).unwrap();
     let about = std::fs::metadata(&path).unwrap();
     let garbage = vec![7_u8; usize::try_from(about.len()).unwrap()];
@@ -357,7 +357,7 @@ fn a_charge_comes_before_the_first_row() {
     drop(file);
     let error = session.ask(prepared, Consistency::default(), &watch()).unwrap_err().to_string();
     assert!(!error.contains("secret") && error.contains("spent"), "{error}");
-    assert_ne!(spent, session.ledger().spent().unwrap());
+    assert_ne!(spent, session.books().spent().unwrap());
     assert!(
         session.prepare("SELECT AVG(age) FROM events", &request, None).is_ok_and(|p| !p.stored())
     );
@@ -372,12 +372,12 @@ fn an_exhausted_budget_answers_nothing() {
         let sql = format!("SELECT COUNT(*) FROM events WHERE age > {age}");
         ask_at(&session, &sql, cost("1"), 1).unwrap();
     }
-    let (spent, sql) = (session.ledger().spent().unwrap(), "SELECT COUNT(*) FROM events");
+    let (spent, sql) = (session.books().spent().unwrap(), "SELECT COUNT(*) FROM events");
     let prepared = session.prepare(sql, &session.request(Some(cost("1"))).unwrap(), None).unwrap();
     assert!(matches!(prepared.receipt(), Some(Err(LedgerError::Exhausted { .. }))));
     let asked = session.ask(prepared, Consistency::default(), &watch());
     assert!(matches!(asked, Err(QueryError::Ledger(LedgerError::Exhausted { .. }))));
-    assert_eq!(spent, session.ledger().spent().unwrap());
+    assert_eq!(spent, session.books().spent().unwrap());
     assert!(
         !ask_at(&session, "SELECT COUNT(*) FROM events WHERE age > 1", cost("1"), 9).unwrap().fresh
     );

@@ -11,8 +11,7 @@ use crate::{amount, output, records};
 /// Shows charges in the order given.
 pub(super) fn show(lines: &[Line], as_json: bool) -> Result<(), Failure> {
     if as_json {
-        let charges: Vec<Value> = lines.iter().map(in_json).collect();
-        return output::json(&json!({ "schema": output::SCHEMA, "charges": charges }));
+        return output::json(&json!({ "schema": output::SCHEMA, "charges": in_json(lines) }));
     }
     let mut table = Table::new(["record", "cost", "analyst", "answered", "question"]);
     for line in lines {
@@ -31,7 +30,13 @@ pub(super) fn show(lines: &[Line], as_json: bool) -> Result<(), Failure> {
     output::answer(&table.render(output::paint()))
 }
 
-fn in_json(line: &Line) -> Value {
+/// Charges as JSON, in the order given.
+#[must_use]
+pub fn in_json(lines: &[Line]) -> Value {
+    lines.iter().map(one).collect()
+}
+
+fn one(line: &Line) -> Value {
     json!({
         "receipt": line.ticket.to_string(),
         "number": line.ticket.number,

@@ -172,8 +172,9 @@ fn clipping(clipping: &Clipping) -> Value {
     json!({ "lost": clipping.lost, "low": clipping.low, "high": clipping.high })
 }
 
-/// What there is to say beside the answer.
-fn talk(reply: &Reply) -> String {
+/// What there is to say beside the answer: notes, cost, what is left, the receipt.
+#[must_use]
+pub fn talk(reply: &Reply) -> String {
     let mut text = String::new();
     for note in &reply.notes {
         let _ = writeln!(text, "note: {note}");

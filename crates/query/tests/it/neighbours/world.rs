@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use datafusion::arrow::array::{ArrayRef, BooleanArray, Float64Array, Int64Array, StringArray};
 use datafusion::arrow::compute::cast;
-use datafusion::arrow::datatypes::{Schema, SchemaRef};
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
 use datafusion::arrow::record_batch::RecordBatch;
 use datafusion::catalog::streaming::StreamingTable;
 use datafusion::common::tree_node::Transformed;
@@ -19,7 +19,8 @@ use datafusion::physical_plan::{ExecutionPlan, execute_stream_partitioned};
 use datafusion::prelude::SessionContext;
 use throng_account::Neighbours;
 use throng_mechanism::MechanismError;
-use throng_query::catalog::Catalog;
+use throng_query::catalog::{Catalog, Frame, Frames};
+use throng_query::policy::{EngineChoice, Format, Policy};
 use throng_query::release::{Asked, Source};
 use throng_query::tally::{Totals, tally_streams};
 use tokio::runtime::Runtime;
@@ -334,6 +335,44 @@ fn cities(schema: &SchemaRef) -> RecordBatch {
     RecordBatch::try_new(Arc::clone(schema), columns).unwrap()
 }
 
+/// The same policy for tables that are held in memory, read in three parts.
+pub(super) fn held(mut policy: Policy, catalog: &Catalog) -> (Policy, Catalog) {
+    let mut frames = Frames::new();
+    for table in &mut policy.tables {
+        table.format = Format::Memory;
+        table.paths.clear();
+        let schema = catalog.schema(&table.name).unwrap();
+        frames.insert(table.name.clone(), Frame::new(schema, Vec::new()).unwrap());
+    }
+    policy.engine = EngineChoice::DataFusion { threads: Some(3), memory: None };
+    let catalog = Catalog::open_with(&policy, &frames).unwrap();
+    (policy, catalog)
+}
+
+/// Rows in small batches, with text in the ways that data frames have it.
+fn disguised(rows: &RecordBatch) -> Frame {
+    let disguise = |name: &str, kind: &DataType| match name {
+        "city" => DataType::LargeUtf8,
+        "kind" => DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8)),
+        "note" => DataType::Utf8View,
+        _ => kind.clone(),
+    };
+    let schema = rows.schema();
+    let kinds = schema.fields().iter().map(|field| disguise(field.name(), field.data_type()));
+    let kinds: Vec<DataType> = kinds.collect();
+    let columns = rows.columns().iter().zip(&kinds).map(|(column, kind)| cast(column, kind));
+    let columns: Vec<ArrayRef> = columns.collect::<Result<_, _>>().unwrap();
+    let names = schema.fields().iter().zip(&kinds);
+    let fields: Vec<Field> =
+        names.map(|(field, kind)| Field::new(field.name(), kind.clone(), true)).collect();
+    let schema = Arc::new(Schema::new(fields));
+    let whole = RecordBatch::try_new(Arc::clone(&schema), columns).unwrap();
+    let starts = (0..whole.num_rows()).step_by(2);
+    let pieces = starts.map(|start| whole.slice(start, 2.min(whole.num_rows() - start)));
+    let nothing = [RecordBatch::new_empty(Arc::clone(&schema))];
+    Frame::new(schema, pieces.chain(nothing).collect()).unwrap()
+}
+
 /// A table whose rows change between runs of one plan.
 #[derive(Debug)]
 struct Slot {
@@ -358,11 +397,14 @@ pub(super) struct Engine {
     context: SessionContext,
     runtime: Runtime,
     slots: BTreeMap<&'static str, Arc<Slot>>,
+    /// The policy of tables that are held in memory, and these tables.
+    held: Option<Policy>,
+    tables: Mutex<Option<Catalog>>,
     plans: Mutex<Vec<(LogicalPlan, Arc<dyn ExecutionPlan>)>>,
 }
 
 impl Engine {
-    pub(super) fn new(catalog: &Catalog) -> Self {
+    pub(super) fn new(catalog: &Catalog, held: Option<Policy>) -> Self {
         let slot = |name: &'static str| {
             let schema = catalog.schema(name).unwrap();
             let schema = Arc::new(Schema::new(schema.fields().clone()));
@@ -376,8 +418,25 @@ impl Engine {
             context: catalog.context().unwrap(),
             runtime: tokio::runtime::Builder::new_current_thread().build().unwrap(),
             slots: TABLES.iter().copied().chain(["cities"]).map(slot).collect(),
+            held,
+            tables: Mutex::new(None),
             plans: Mutex::new(Vec::new()),
         }
+    }
+
+    /// Hands the rows of a world over as a program would, for the tables that are held in memory.
+    fn hand_over(&self, world: &World) {
+        let Some(policy) = &self.held else { return };
+        let mut frames = Frames::new();
+        for (name, slot) in &self.slots {
+            let rows = match world.tables.get(name) {
+                Some(rows) => batch(rows, &slot.schema),
+                None => cities(&slot.schema),
+            };
+            frames.insert((*name).to_owned(), disguised(&rows));
+        }
+        *self.tables.lock().unwrap() = Some(Catalog::open_with(policy, &frames).unwrap());
+        self.forget();
     }
 
     /// Forgets all plans.
@@ -390,9 +449,15 @@ impl Engine {
     fn moved(&self, plan: LogicalPlan) -> LogicalPlan {
         let moved = plan.transform_up_with_subqueries(|node| match node {
             LogicalPlan::TableScan(mut scan) => {
-                let slot = Arc::clone(&self.slots[scan.table_name.table()]);
-                let table = StreamingTable::try_new(Arc::clone(&slot.schema), vec![slot])?;
-                scan.source = provider_as_source(Arc::new(table));
+                let name = scan.table_name.table();
+                let table = match self.tables.lock().unwrap().as_ref() {
+                    Some(held) => held.provider(name).unwrap(),
+                    None => {
+                        let slot = Arc::clone(&self.slots[name]);
+                        Arc::new(StreamingTable::try_new(Arc::clone(&slot.schema), vec![slot])?)
+                    }
+                };
+                scan.source = provider_as_source(table);
                 Ok(Transformed::yes(LogicalPlan::TableScan(scan)))
             }
             other => Ok(Transformed::no(other)),
@@ -435,6 +500,7 @@ impl Memory {
             let slot = &engine.slots[name];
             *slot.rows.lock().unwrap() = batch(rows, &slot.schema);
         }
+        engine.hand_over(world);
         Self(Arc::clone(engine))
     }
 }
