@@ -9,13 +9,10 @@
 //! work        long work: the interpreter is free meanwhile, and Ctrl-C stops it
 //! account     specs, losses, calibration
 //! budget      what may be spent, in memory or in a ledger
-<<<<<<< HEAD
 //! entropy     where noise comes from
 //! learn       private models
-=======
 //! column      columns of data, read where they lie
 //! release     numbers from columns, with noise
->>>>>>> main
 //! command     the command line
 //! query       SQL on tables of a policy, or in memory
 //! ```
@@ -39,12 +36,9 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     account::register(module)?;
     budget::register(module)?;
-<<<<<<< HEAD
     entropy::register(module)?;
     learn::register(module)?;
-=======
     release::register(module)?;
     query::register(module)?;
->>>>>>> main
     command::register(module)
 }
