@@ -57,17 +57,9 @@ fn written(object: Borrowed<'_, '_, PyAny>) -> PyResult<String> {
     float(object, value.map_err(|_| not_a_number(object))?)
 }
 
-<<<<<<< HEAD
-/// That a float is a number.
-fn finite(object: Borrowed<'_, '_, PyAny>) -> impl Fn(String) -> PyResult<String> {
-    move |text| {
-        if text.contains("inf") || text.contains("nan") { Err(not_a_number(object)) } else { Ok(text) }
-    }
-=======
 /// What Python prints for a float: the shortest decimal that is nearest to it, which Rust finds as well.
 fn float(object: Borrowed<'_, '_, PyAny>, value: f64) -> PyResult<String> {
     if value.is_finite() { Ok(format!("{value:e}")) } else { Err(not_a_number(object)) }
->>>>>>> main
 }
 
 fn not_a_number(object: Borrowed<'_, '_, PyAny>) -> PyErr {
