@@ -45,6 +45,7 @@ REGRESSORS = [
     learn.DecisionTreeRegressor(**NUMBER),
     learn.RandomForestRegressor(**NUMBER),
     learn.GradientBoostingRegressor(**NUMBER),
+    learn.MLPRegressor(**NUMBER, records=3000),
 ]
 OTHERS = [learn.KMeans(**KNOWN, n_clusters=3), learn.PCA(**KNOWN), learn.StandardScaler(**KNOWN)]
 
