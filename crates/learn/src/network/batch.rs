@@ -83,10 +83,10 @@ impl Batch {
     }
 
     fn send(&mut self, stages: &[Stage], parameters: &[f32], records: &Records, places: &[usize]) {
-        let classes = stages.last().map_or(1, |stage| stage.onto.len());
+        let outputs = stages.last().map_or(1, |stage| stage.onto.len());
         records.load(places, &mut self.chunk);
         self.chunk.forward(stages, parameters);
-        self.chunk.lose(classes, records.labels(places));
+        self.chunk.lose(outputs, records.truths(places));
     }
 }
 

@@ -1,53 +1,54 @@
 //! Records as a network sees them: on a grid between their bounds.
 
-use crate::bounds::{Bounds, Classes};
+use crate::bounds::Bounds;
 use crate::math::nearest;
-use crate::{Classified, Matrix};
+use crate::{Examples, Matrix};
 
 use super::chunk::Chunk;
 use super::float::wide;
+use super::goal::{Goal, Truth};
 use super::grid::INPUT;
 
 /// Steps between the bounds of a column.
 const STEPS: f64 = 64.0;
 
-/// The records with a declared label, one byte for each number: 0 at the lower bound, 64 at the
+/// The records whose label says something, one byte for each number: 0 at the lower bound, 64 at the
 /// upper.
 #[derive(Debug)]
 pub(super) struct Records {
     columns: usize,
     values: Vec<u8>,
-    labels: Vec<usize>,
+    truths: Vec<Truth>,
     /// The square of the norm of each record, in steps.
     squares: Vec<u64>,
 }
 
 impl Records {
     /// Those of a table with as many columns as have bounds.
-    pub(super) fn of(examples: &Classified, bounds: &Bounds, classes: Classes) -> Self {
+    pub(super) fn of<G: Goal>(examples: &Examples<G::Label>, bounds: &Bounds, goal: G) -> Self {
         let columns = bounds.columns();
-        let known = examples.labels().iter().filter(|label| classes.place(**label).is_some());
+        let known = examples.labels().iter().filter(|label| goal.truth(label).is_some());
         let mut values = Vec::with_capacity(known.count().saturating_mul(columns));
-        let mut labels = Vec::new();
+        let mut truths = Vec::new();
         for (row, label) in examples.iter() {
-            if let Some(label) = classes.place(*label) {
-                labels.push(label);
+            if let Some(truth) = goal.truth(label) {
+                truths.push(truth);
                 values.extend(steps(row, bounds));
             }
         }
-        Self { columns, squares: squares(&values, columns), values, labels }
+        Self { columns, squares: squares(&values, columns), values, truths }
     }
 
     /// Rows without a label.
     pub(super) fn unlabelled(features: &Matrix<f64>, bounds: &Bounds) -> Self {
         let values = features.iter().flat_map(|row| steps(row, bounds)).collect();
-        let (columns, labels) = (bounds.columns(), vec![0; features.rows()]);
-        Self { columns, values, labels, squares: Vec::new() }
+        let (columns, truths) = (bounds.columns(), vec![Truth::Class(0); features.rows()]);
+        Self { columns, values, truths, squares: Vec::new() }
     }
 
     /// How many.
     pub(super) const fn len(&self) -> usize {
-        self.labels.len()
+        self.truths.len()
     }
 
     /// Puts some of them into a chunk.
@@ -69,9 +70,9 @@ impl Records {
         }
     }
 
-    /// Their labels.
-    pub(super) fn labels(&self, places: &[usize]) -> impl Iterator<Item = usize> {
-        places.iter().map(|place| self.labels[*place])
+    /// What their labels say.
+    pub(super) fn truths(&self, places: &[usize]) -> impl Iterator<Item = Truth> {
+        places.iter().map(|place| self.truths[*place])
     }
 }
 

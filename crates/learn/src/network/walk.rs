@@ -9,6 +9,7 @@ use super::batch::Batch;
 use super::checkpoint::after;
 use super::float::scale;
 use super::frame::count_of;
+use super::goal::Goal;
 use super::grid::{BLOCK, BOUND};
 use super::options::Clipping;
 use super::plan::Plan;
@@ -20,12 +21,12 @@ use super::training::Training;
 use crate::data::check_columns;
 use crate::error::unless_given_up;
 use crate::math::{number, single};
-use crate::{Classified, LearnError};
+use crate::{Examples, LearnError};
 
 /// How fast an adaptive clip norm follows.
 const CLIP_RATE: f64 = 0.2;
 
-impl Training {
+impl<G: Goal> Training<G> {
     /// Training without privacy, for data that is public: batches of the same sizes and the same steps, no
     /// clipping and no noise.
     ///
@@ -33,11 +34,11 @@ impl Training {
     /// If the table has other columns than there are bounds, or no randomness can be drawn.
     pub fn on_public(
         &self,
-        examples: &Classified,
+        examples: &Examples<G::Label>,
         entropy: &mut dyn Entropy,
-    ) -> Result<Network, LearnError> {
+    ) -> Result<Network<G>, LearnError> {
         check_columns(examples.features().columns(), self.bounds.columns())?;
-        let records = Records::of(examples, &self.bounds, self.classes);
+        let records = Records::of(examples, &self.bounds, self.goal);
         let mut state = self.first(entropy)?;
         let mut batch = Batch::new(&self.stages, BLOCK);
         let mut places = Vec::new();
@@ -59,7 +60,7 @@ impl Training {
         &self,
         (state, start): (&mut State, Option<&MechanismSpec>),
         steps: u64,
-        examples: &Classified,
+        examples: &Examples<G::Label>,
         run: &mut Run<'_>,
     ) -> Result<(), MechanismError> {
         check_columns(examples.features().columns(), self.bounds.columns())?;
@@ -69,7 +70,7 @@ impl Training {
         let mut walk = Walk {
             training: self,
             team: Team::of_machine(&self.stages, block),
-            records: Records::of(examples, &self.bounds, self.classes),
+            records: Records::of(examples, &self.bounds, self.goal),
             sums: Vec::new(),
             gradient: vec![0.0; self.parameters()],
         };
@@ -115,15 +116,15 @@ impl Training {
 }
 
 /// A training on its way through private records.
-struct Walk<'a> {
-    training: &'a Training,
+struct Walk<'a, G: Goal> {
+    training: &'a Training<G>,
     team: Team,
     records: Records,
     sums: Vec<i64>,
     gradient: Vec<f32>,
 }
 
-impl Walk<'_> {
+impl<G: Goal> Walk<'_, G> {
     /// The exact sums of a batch: private.
     fn sum(&mut self, state: &State, places: &[usize]) {
         let training = self.training;
