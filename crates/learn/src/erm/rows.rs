@@ -101,8 +101,8 @@ pub(crate) fn bounded(bounds: &Bounds, records: &[&[f64]], most: i64) -> Matrix<
 /// If one of them is not finite, all become 0.
 pub(crate) fn scale_by_output(numbers: &mut [f64], norms: &[f64], scale: f64, most: f64) {
     let mut factors = vec![0.0; norms.len()];
-    let records = norms.len().max(1);
-    wide(|| {
+    let (records, factors) = (norms.len().max(1), factors.as_mut_slice());
+    wide(move || {
         for output in numbers.chunks_exact(records) {
             factors.iter_mut().zip(output).for_each(|(square, x)| *square += x * x);
         }
@@ -112,7 +112,7 @@ pub(crate) fn scale_by_output(numbers: &mut [f64], norms: &[f64], scale: f64, mo
             *factor = if length.is_finite() { most } else { 0.0 };
         }
         for output in numbers.chunks_exact_mut(records) {
-            for (x, factor) in output.iter_mut().zip(&factors) {
+            for (x, factor) in output.iter_mut().zip(&*factors) {
                 let product = (*x * factor).trunc();
                 // NaN becomes 0.
                 *x = if product.is_nan() { 0.0 } else { product };

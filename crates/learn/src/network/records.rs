@@ -105,10 +105,9 @@ impl Steps {
         const SHIFT: f64 = 6_755_399_441_055_744.0;
         let [lower, upper, width, middle] = &self.ends;
         let ends = lower.iter().zip(upper).zip(width.iter().zip(middle));
-        wide(|| {
-            for ((step, x), ((lower, upper), (width, middle))) in
-                self.row.iter_mut().zip(row).zip(ends)
-            {
+        let steps = self.row.iter_mut().zip(row).zip(ends);
+        wide(move || {
+            for ((step, x), ((lower, upper), (width, middle))) in steps {
                 let x = if x.is_nan() { *middle } else { *x };
                 let x = if x > *lower { x } else { *lower };
                 let x = if x < *upper { x } else { *upper };

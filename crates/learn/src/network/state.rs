@@ -140,9 +140,9 @@ impl State {
         let part = |table| Matrix::values_mut(table).get_mut(range.clone()).unwrap_or_default();
         let [first, second, average] =
             [&mut self.first, &mut self.second, &mut self.average].map(part);
-        let rate = step.rate;
-        wide(|| {
-            match step.optimiser {
+        let Step { optimiser, rate, unbias, share } = *step;
+        wide(move || {
+            match optimiser {
                 Optimiser::Sgd { momentum } => {
                     let momentum = single(momentum);
                     for (first, gradient) in first.iter_mut().zip(&mut *gradient) {
@@ -159,13 +159,13 @@ impl State {
                     for ((x, (first, second)), gradient) in all {
                         *first += (1.0 - beta1) * (*gradient - *first);
                         *second += (1.0 - beta2) * (*gradient * *gradient - *second);
-                        let step = rate * *first / ((*second * step.unbias).sqrt() + TINY);
+                        let step = rate * *first / ((*second * unbias).sqrt() + TINY);
                         *x = (*x - step).clamp(-MOST_WEIGHT, MOST_WEIGHT);
                     }
                 }
             }
             for (average, x) in average.iter_mut().zip(&*weights) {
-                *average += step.share * (x - *average);
+                *average += share * (x - *average);
             }
         });
     }

@@ -9,7 +9,7 @@
 use super::chunk::Chunk;
 use super::clip::{Clipped, Outcome};
 use super::float::{Rows, rows, wide};
-use super::grid::{HALF, INPUT};
+use super::grid::{ENOUGH, HALF, INPUT, ROWS, SURE};
 use super::layer::{Kind, Stage};
 
 /// Products of the first stage that are kept.
@@ -76,9 +76,14 @@ impl Total {
                     let deltas = rows(&clipped.deltas[at], stage.onto.len());
                     self.add_biases(stage, &clipped.deltas[at][..chunk.count * stage.onto.len()]);
                     if at == 0 {
-                        // Inputs of the first stage are at most 1: all rows at once stay exact.
-                        let all = 0..chunk.rows();
-                        inputs.part(all.clone()).transposed_times(deltas.part(all), self.place());
+                        let used = &clipped.deltas[at][..chunk.rows() * stage.onto.len()];
+                        let exact = chunk.rows() <= SURE || are_small(used, stage.onto.len());
+                        let most = if exact { ROWS } else { SURE };
+                        for start in (0..chunk.rows()).step_by(most) {
+                            let part = start..(start + most).min(chunk.rows());
+                            let (inputs, deltas) = (inputs.part(part.clone()), deltas.part(part));
+                            inputs.transposed_times(deltas, self.place());
+                        }
                         continue;
                     }
                     for start in (0..chunk.rows()).step_by(HALF) {
@@ -188,8 +193,21 @@ impl Total {
     }
 }
 
+/// Whether the sums of the sizes of deltas, output by output, are at most [`ENOUGH`]: see [`super::grid`].
+fn are_small(deltas: &[f32], outputs: usize) -> bool {
+    let mut sums = vec![0.0; outputs];
+    let sizes = sums.as_mut_slice();
+    wide(move || {
+        for row in deltas.chunks_exact(outputs.max(1)) {
+            sizes.iter_mut().zip(row).for_each(|(sum, x)| *sum += x.abs());
+        }
+        // A NaN, which there is none of, would not do.
+        sizes.iter().all(|sum| *sum <= ENOUGH)
+    })
+}
+
 fn add_whole(sums: &[f64], out: &mut [i64]) {
-    wide(|| {
+    wide(move || {
         for (out, sum) in out.iter_mut().zip(sums) {
             *out += integer(*sum);
         }
@@ -197,7 +215,7 @@ fn add_whole(sums: &[f64], out: &mut [i64]) {
 }
 
 fn add_product(product: &[f32], out: &mut [i64]) {
-    wide(|| {
+    wide(move || {
         for (out, x) in out.iter_mut().zip(product) {
             *out += integer(f64::from(x * INPUT));
         }
@@ -205,7 +223,7 @@ fn add_product(product: &[f32], out: &mut [i64]) {
 }
 
 fn add(values: &[f32], factor: f32, sums: &mut [f64]) {
-    wide(|| {
+    wide(move || {
         for (sum, x) in sums.iter_mut().zip(values) {
             *sum += f64::from(x * factor);
         }
@@ -222,6 +240,27 @@ const fn integer(x: f64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// At the limit that is allowed, and in the worst order, sums in single precision are exact; beyond it they
+    /// need not be.
+    #[test]
+    fn sums_of_small_deltas_are_exact() {
+        assert!(are_small(&[1000.0; 262 * 3], 3) && !are_small(&[1001.0; 262 * 3], 3));
+        assert!(!are_small(&[f32::NAN; 3], 3) && are_small(&[], 3));
+        // Inputs of 63/64 and 1/64, deltas that sum to 2^18.
+        for (large, small) in [(4096.0_f32, 1.0_f32), (2047.0, 3.0)] {
+            let (mut sum, mut left, mut exact) = (0.0_f32, ENOUGH, 0.0_f64);
+            while left > 0.0 {
+                for (delta, input) in [(large, 63.0 / 64.0), (small, 1.0 / 64.0)] {
+                    let delta = delta.min(left);
+                    left -= delta;
+                    sum += delta * input;
+                    exact += f64::from(delta) * f64::from(input);
+                }
+            }
+            assert_eq!(f64::from(sum), exact);
+        }
+    }
 
     #[test]
     fn whole_numbers_stay_what_they_are() {

@@ -4,7 +4,7 @@
 //! rung and sign), then 16 bits for each (its acceptance), then its low part. Every bit belongs to
 //! one of these and to one trial. Where the acceptance needs 16 bits more, they come from [`Finer`].
 
-use fearless_simd::prelude::*;
+use fearless_simd::{prelude::*, u32x8};
 
 use super::rungs::Rungs;
 use crate::{Entropy, EntropyError};
@@ -166,11 +166,10 @@ impl<L: Low> Lanes<L> {
 
     /// Their signs: 0 or 1.
     #[inline(always)]
-    pub(super) fn signs(&self) -> [u16; LANES] {
+    pub(super) fn signs<S: Simd>(&self, simd: S) -> [u16; LANES] {
         let mut signs = [0; LANES];
-        for (sign, word) in signs.iter_mut().zip(&self.words) {
-            *sign = (word & 1) as u16;
-        }
+        let half = |at: usize| u32x8::from_slice(simd, &self.words[at..at + 8]);
+        (half(0).narrow(half(8)) & 1).store_slice(&mut signs);
         signs
     }
 

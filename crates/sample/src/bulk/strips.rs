@@ -8,7 +8,7 @@ use super::acceptance::{Acceptance, Decision};
 use super::energy::Energy;
 use super::lanes::{Finer, LANES, Lanes, Low, cells};
 use super::put::Put;
-use super::room::{BEHIND, Room};
+use super::room::{BEHIND, Found, Room};
 use super::rungs::{BothSigns, RUNGS, Rungs};
 use super::short::OPEN;
 use super::sieve::{Sieve, least_sure};
@@ -86,9 +86,8 @@ impl Strips {
         (slope, put): (impl Fn(Sieve, u16, u16) -> u16 + Copy, impl Put),
     ) -> Result<(), SampleError> {
         let blocks = room.bytes.len().saturating_sub(BEHIND) / (LANES * L::TRIAL);
-        let most = room.cells.len().min(blocks) * LANES;
-        let (mut lanes, mut finer) = (Lanes::<L>::default(), Finer::new());
-        let mut filled = 0;
+        let most = room.found.len().min(blocks) * LANES;
+        let (mut finer, mut filled) = (Finer::new(), 0);
         while filled < out.len() {
             let trials = (out.len() - filled).min(most);
             let (blocks, last) = (trials / LANES * LANES * L::TRIAL, trials % LANES);
@@ -98,21 +97,29 @@ impl Strips {
             self.acceptance.warm();
             let (blocks, last) = bytes.split_at(blocks);
             let blocks = blocks.chunks_exact(LANES * L::TRIAL);
-            for (block, cell) in blocks.clone().zip(&mut *room.cells) {
-                cells(block, &self.rungs, cell);
+            // Three short loops, of which each has many blocks in the works at a time.
+            for (block, found) in blocks.clone().zip(&mut *room.found) {
+                cells(block, &self.rungs, &mut found.cells);
             }
-            for (block, cells) in blocks.zip(&*room.cells) {
+            for (block, found) in blocks.clone().zip(&mut *room.found) {
+                let mut lanes = Lanes::<L>::default();
                 lanes.read_all(block);
-                lanes.pick_from(simd, cells);
-                let doubts = self.doubts(&lanes, slope);
+                lanes.pick_from(simd, &found.cells);
+                found.rungs = lanes.rungs;
+                found.doubts = self.doubts(simd, &lanes, slope);
+            }
+            for (block, found) in blocks.zip(&*room.found) {
                 let places = &mut out[filled..];
-                if let (true, Some(places)) = (is_zero(&doubts), places.first_chunk_mut()) {
+                if let (true, Some(places)) = (is_zero(&found.doubts), places.first_chunk_mut()) {
+                    let mut lanes = Lanes::<L>::default();
+                    lanes.read_all(block);
+                    lanes.rungs = found.rungs;
                     let mut values = [0; LANES];
                     lanes.write(self.shift, &mut values);
                     put_all(put, places, &values);
                     filled += LANES;
                 } else {
-                    filled += self.sort_out(&lanes, &doubts, (&mut finer, entropy), places, put)?;
+                    filled += self.sort_out::<L>(block, found, &mut finer, entropy, places, put)?;
                 }
             }
             // All of the last ones are in doubt, so that a single draw does not show it; their finer
@@ -120,12 +127,13 @@ impl Strips {
             let trials = last.len() / (L::TRIAL + 2);
             let (last, behind) = last.split_at(trials * L::TRIAL);
             if trials > 0 {
+                let mut lanes = Lanes::<L>::default();
                 lanes.read(last);
                 lanes.pick(&self.rungs);
                 finer.put(behind);
-                let doubts = &[1; LANES][..trials];
+                let found = Found { rungs: lanes.rungs, doubts: [1; LANES], ..Found::NONE };
                 let places = &mut out[filled..];
-                filled += self.sort_out(&lanes, doubts, (&mut finer, entropy), places, put)?;
+                filled += self.sort_out::<L>(last, &found, &mut finer, entropy, places, put)?;
             }
         }
         Ok(())
@@ -133,12 +141,13 @@ impl Strips {
 
     /// Zero where a lane is certain to be accepted.
     #[inline(always)]
-    fn doubts<L: Low>(
+    fn doubts<L: Low, S: Simd>(
         &self,
+        simd: S,
         lanes: &Lanes<L>,
         slope: impl Fn(Sieve, u16, u16) -> u16,
     ) -> [u16; LANES] {
-        let signs = lanes.signs();
+        let signs = lanes.signs(simd);
         let mut doubts = [0; LANES];
         for lane in 0..LANES {
             let (rung, low) = (lanes.rungs[lane], lanes.lows[lane]);
@@ -151,7 +160,7 @@ impl Strips {
         doubts
     }
 
-    /// Puts what is accepted of the first lanes at the front of `places`; how many those are.
+    /// Puts what is accepted of the trials in `bytes` at the front of `places`; how many those are.
     ///
     /// Lanes in doubt are decided by 32 bits of U. That takes longer than if none is in doubt, and
     /// the same time whether they are accepted or not: it tells that a lane was in doubt, and
@@ -159,17 +168,21 @@ impl Strips {
     #[inline(never)]
     fn sort_out<L: Low>(
         &self,
-        lanes: &Lanes<L>,
-        doubts: &[u16],
-        (finer, entropy): (&mut Finer, &mut dyn Entropy),
+        bytes: &[u8],
+        found: &Found,
+        finer: &mut Finer,
+        entropy: &mut dyn Entropy,
         places: &mut [i64],
         put: impl Put,
     ) -> Result<usize, SampleError> {
+        let mut lanes = Lanes::<L> { rungs: found.rungs, ..Lanes::default() };
+        lanes.read(bytes);
+        let doubts = &found.doubts[..bytes.len() / L::TRIAL];
         let (mut values, mut accepted) = ([0; LANES], [true; LANES]);
         lanes.write(self.shift, &mut values);
         for lane in (0..doubts.len()).filter(|lane| doubts[*lane] != 0) {
             let (uniform, word) = (lanes.uniform(lane, finer.next(entropy)?), lanes.words[lane]);
-            let decision = self.decide(lanes, lane, uniform);
+            let decision = self.decide(&lanes, lane, uniform);
             accepted[lane] = decision.accept & !is_minus_zero(values[lane], word);
             if decision.is_open() {
                 let low = lanes.lows[lane].low(self.shift);

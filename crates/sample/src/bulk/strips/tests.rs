@@ -39,7 +39,7 @@ fn doubts<L: Low>(strips: &Strips, lanes: &Lanes<L>) -> [u16; LANES] {
         Energy::Linear { .. } => Sieve::linear,
         Energy::Quadratic { .. } => Sieve::quadratic,
     };
-    strips.doubts(lanes, slope)
+    dispatch!(Level::new(), simd => strips.doubts(simd, lanes, slope))
 }
 
 fn settle<L: Low>(
@@ -268,17 +268,17 @@ fn fill_keeps_the_order<L: Low>(strips: &Strips, seed: u64) {
             expected.extend(accepted::<L>(strips, last, true, (&mut pool, &mut read)));
         }
     }
-    let room = || (vec![0; BATCH * L::TRIAL + 7 + 2 * LANES], [[0; LANES]; 2]);
+    let room = || (vec![0; BATCH * L::TRIAL + 7 + 2 * LANES], [Found::NONE; 2]);
     let (mut out, mut script) = ([i64::MIN; SAMPLES], Script::new(&words));
-    let (mut bytes, mut cells) = room();
-    let at = Room { bytes: &mut bytes, cells: &mut cells };
+    let (mut bytes, mut found) = room();
+    let at = Room { bytes: &mut bytes, found: &mut found };
     strips.fill(at, &mut script, &mut out, Fill).unwrap();
     assert_eq!(out[..], expected);
     assert_eq!(script.used(), read.used());
     // The same, added to what is there.
     let (mut sums, mut script) = ([7; SAMPLES], Script::new(&words));
-    let (mut bytes, mut cells) = room();
-    let at = Room { bytes: &mut bytes, cells: &mut cells };
+    let (mut bytes, mut found) = room();
+    let at = Room { bytes: &mut bytes, found: &mut found };
     strips.fill(at, &mut script, &mut sums, Add { most: (1 << 62) - 1 }).unwrap();
     assert!(sums.iter().zip(&expected).all(|(sum, noise)| *sum == noise + 7));
 }
