@@ -65,6 +65,11 @@ impl Batch {
         &self.total
     }
 
+    /// The sums that were formed last.
+    pub(super) const fn total(&self) -> &Total {
+        &self.total
+    }
+
     /// The sum of gradients as they are.
     pub(super) fn plain(
         &mut self,

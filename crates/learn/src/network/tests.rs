@@ -392,12 +392,17 @@ fn adaptive_contributions_are_within_the_bound_with_their_count() {
 #[test]
 fn a_team_sums_what_one_does() {
     let mut dice = Dice::new(8);
-    let net = cnn(false);
-    let weights = parameters(&net, 0.5, &mut dice);
-    let table = records(&examples(300, true, &mut dice));
-    let groups = all_in_one(&net);
+    for net in [cnn(false), mlp()] {
+        check_team(&net, &mut dice);
+    }
+}
+
+fn check_team(net: &[Stage], dice: &mut Dice) {
+    let weights = parameters(net, 0.5, dice);
+    let table = records(&examples(300, true, dice));
+    let groups = all_in_one(net);
     let task = Task {
-        stages: &net,
+        stages: net,
         parameters: &weights,
         records: &table,
         groups: &groups,
@@ -407,12 +412,20 @@ fn a_team_sums_what_one_does() {
     for length in [0, 1, 200, 5000] {
         let places: Vec<usize> = (0..length).map(|place| place * 7 % 300).collect();
         let sums = |most: usize| {
-            let mut sums = Vec::new();
-            Team::new(&net, most, BLOCK).clipped(task, &places, &mut sums);
+            let mut team = Team::new(net, most, BLOCK);
+            team.clipped(task, &places);
+            let mut sums = vec![7; weights.len() + 1];
+            team.read(0, &mut sums);
+            // The same in parts that end anywhere.
+            for (start, part) in (0..).step_by(1013).zip(sums.chunks(1013)) {
+                let mut again = vec![7; part.len()];
+                team.read(start, &mut again);
+                assert_eq!(again, part);
+            }
             sums
         };
         let alone = sums(1);
-        assert_eq!(alone.len(), weights.len() + 1);
+        assert_eq!(alone.iter().all(|sum| *sum == 0), length == 0);
         for most in [2, 3, 7] {
             assert_eq!(sums(most), alone);
         }
