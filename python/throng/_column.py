@@ -6,6 +6,7 @@ import importlib.util
 from typing import Any
 
 from throng._errors import InvalidInput
+from throng._optional import needed
 
 #: A column of data: a numpy array, a pandas or polars Series, an Arrow array, a list.
 Column = Any
@@ -66,11 +67,10 @@ def _of_pandas(data: Any, *, keys: bool) -> Any:
         return _of_array(data.to_numpy(), keys=keys)
     # Arrow-backed, nullable, text, categories: pandas hands its memory over to pyarrow.
     if importlib.util.find_spec("pyarrow") is not None:
-        import pyarrow
-
+        arrow = needed("pyarrow")
         try:
-            return pyarrow.array(data.array)
-        except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError, pyarrow.ArrowTypeError):
+            return arrow.array(data.array)
+        except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError, arrow.ArrowTypeError):
             pass
     return data.astype(object).tolist()
 
@@ -78,6 +78,9 @@ def _of_pandas(data: Any, *, keys: bool) -> Any:
 def _of_array(data: Any, *, keys: bool) -> Any:
     import numpy as np
 
+    if isinstance(data, np.ma.MaskedArray):
+        masked: Any = data.astype(object)
+        data = masked.filled(None)
     if not isinstance(data, np.ndarray):
         raise _no_column(data)
     if data.ndim != 1:
@@ -85,8 +88,6 @@ def _of_array(data: Any, *, keys: bool) -> Any:
             f"the data is an array of {data.ndim} dimensions, which is no column",
             "give one column, such as values[:, 0]",
         )
-    if isinstance(data, np.ma.MaskedArray):
-        data = data.astype(object).filled(None)
     kind, size = data.dtype.kind, data.dtype.itemsize
     if kind == "f" and (size <= 8 or not keys):
         return np.ascontiguousarray(data, dtype=np.float64)
