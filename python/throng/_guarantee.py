@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from throng import _native
 from throng._bracket import Bracket
-from throng._budget import Number
+from throng._number import Number
 
 if TYPE_CHECKING:
     from throng._mechanism import Mechanism
