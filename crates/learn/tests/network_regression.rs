@@ -51,12 +51,7 @@ struct Data {
     test: Measured,
 }
 
-fn data(
-    columns: &[(f64, f64)],
-    label: (f64, f64),
-    rows: Vec<(Vec<f64>, f64)>,
-    held: usize,
-) -> Data {
+fn data(columns: &[(f64, f64)], label: (f64, f64), rows: &[(Vec<f64>, f64)], held: usize) -> Data {
     let column = |(i, (lower, upper)): (usize, &(f64, f64))| Column::Number {
         name: format!("c{i}"),
         bounds: Interval::new(*lower, *upper).unwrap(),
@@ -111,7 +106,7 @@ fn houses(rows: usize) -> Data {
         (32.0, 42.5),
         (-125.0, -114.0),
     ];
-    data(&bounds, (0.0, 5.0), (0..rows).map(row).collect(), rows / 5)
+    data(&bounds, (0.0, 5.0), &(0..rows).map(row).collect::<Vec<_>>(), rows / 5)
 }
 
 /// Like the progress of diabetes: ten columns that have causes in common, a number of which they tell half.
@@ -125,7 +120,7 @@ fn patients(rows: usize) -> Data {
         let told = 24.0 * columns[2] + 22.0 * columns[8] + 15.0 * columns[3] - 12.0 * columns[1];
         (columns, (152.0 + told + 54.0 * dice.normal()).clamp(25.0, 346.0))
     };
-    data(&[(-4.0, 4.0); 10], (25.0, 346.0), (0..rows).map(row).collect(), rows / 4)
+    data(&[(-4.0, 4.0); 10], (25.0, 346.0), &(0..rows).map(row).collect::<Vec<_>>(), rows / 4)
 }
 
 /// What a model explains of the squares of a number, on records that were held out.
