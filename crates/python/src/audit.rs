@@ -73,8 +73,7 @@ impl Ask<'_> {
             None => Exact(usual_delta(&spec, under)?),
         };
         if !(confidence.0.is_positive() && confidence.0 < Rational::ONE) {
-            let text =
-                format!("confidence is {}, but must be above 0 and below 1", confidence.0);
+            let text = format!("confidence is {}, but must be above 0 and below 1", confidence.0);
             return Err(invalid(text, "0.999 is the usual one"));
         }
         let options = Options {
@@ -209,8 +208,7 @@ fn audit_simulated<'py>(
 ) -> Answer<Bound<'py, PyDict>> {
     let asked = ask.checked()?;
     let mut target = Simulation::of(&spec.0, asked.under, seed)?;
-    let report =
-        watched(py, &asked, &mut target, effort(runs, most), progress, &Mutex::new(None))?;
+    let report = watched(py, &asked, &mut target, effort(runs, most), progress, &Mutex::new(None))?;
     asked.report(py, &report)
 }
 

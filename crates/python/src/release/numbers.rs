@@ -69,11 +69,7 @@ fn release_sum(
     skip: bool,
     ask: Ask,
 ) -> Answer<Released> {
-    fn sum<T: Number>(
-        asked: &Asked,
-        clamp: Clamp,
-        parts: &[Cow<'_, [T]>],
-    ) -> Answer<Released> {
+    fn sum<T: Number>(asked: &Asked, clamp: Clamp, parts: &[Cow<'_, [T]>]) -> Answer<Released> {
         let mechanism = Sum::<T>::new(clamp, &asked.protection(), asked.under())?;
         on_parts(asked, mechanism, parts, Found::Noisy)
     }
