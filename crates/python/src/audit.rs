@@ -97,7 +97,8 @@ fn usual_delta(claim: &MechanismSpec, under: Neighbours) -> Answer<Rational> {
     if let MechanismSpec::Leaf(Leaf::ApproxDp { delta, .. }) = claim {
         return Ok(delta.clone());
     }
-    Ok(USUAL_DELTA.parse()?)
+    let hint = "give delta";
+    USUAL_DELTA.parse().map_err(|_| invalid("the usual delta is no number", hint))
 }
 
 impl Asked {
@@ -162,8 +163,10 @@ fn watched(
     let done = work(py, || {
         let mut watch = |at: Progress| {
             if let Some(progress) = &progress {
-                let call = |py| progress.call1(py, (at.runs, at.most, at.evidence)).map(drop);
-                let _ = Python::attach(call).map_err(keep);
+                let told = (at.runs, at.most, at.evidence);
+                if let Err(error) = Python::attach(|py| progress.call1(py, told).map(drop)) {
+                    keep(error);
+                }
             }
         };
         audit::live(&asked.claim()?, target, &asked.options, effort, &mut watch)

@@ -26,7 +26,7 @@ use pyo3::types::{PyList, PyTuple};
 use pyo3_arrow::input::AnyArray;
 
 use crate::error::{Answer, Raised, invalid};
-pub(crate) use key::{Coded, Key};
+pub(crate) use key::Key;
 pub(crate) use missing::Missing;
 
 /// A column.

@@ -10,9 +10,7 @@ use throng_mechanism::parts::{InParts, Scattered};
 use throng_mechanism::quantile::{Quantile, Quantiles};
 use throng_mechanism::sum::Sum;
 use throng_mechanism::variance::Variance;
-use throng_mechanism::{
-    AddNoise, AddNoiseReal, Clamp, Grid, MechanismError, Neighbours, Noise, PerCell, Sensitive,
-};
+use throng_mechanism::{AddNoise, AddNoiseReal, Clamp, Grid, Neighbours, PerCell, Sensitive};
 use throng_numeric::Rational;
 
 use super::asked::{Ask, Asked};
