@@ -11,7 +11,6 @@ use crate::error::{Answer, invalid};
 use crate::number::Exact;
 
 /// How private: epsilon, delta, mu, rho; under which relation; paid from which budget, as what.
-#[derive(FromPyObject)]
 pub(super) struct Ask(
     Option<Exact>,
     Option<Exact>,
@@ -21,6 +20,19 @@ pub(super) struct Ask(
     Option<Py<Budget>>,
     String,
 );
+
+impl<'py> FromPyObject<'_, 'py> for Ask {
+    type Error = PyErr;
+
+    /// Part by part, so that what is wrong with a number is said as everywhere else.
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let part = |place: usize| object.get_item(place);
+        let number = |place: usize| part(place)?.extract::<Option<Exact>>();
+        let books = part(5)?.extract::<Option<Py<Budget>>>()?;
+        let [epsilon, delta, mu, rho] = [number(0)?, number(1)?, number(2)?, number(3)?];
+        Ok(Self(epsilon, delta, mu, rho, part(4)?.extract()?, books, part(6)?.extract()?))
+    }
+}
 
 /// One way to say how private.
 enum Privacy {
