@@ -15,7 +15,8 @@ Columns
   value     17 digits
 Parameters are in Throng's order: stage by stage, weights (inputs x outputs; those of a square row by row,
 pixel by pixel, channels side by side), then biases.
-crates/learn/src/network/vectors.rs and crates/learn/tests/scattering.rs check every row.
+crates/learn/src/network/vectors.rs and crates/learn/tests/scattering.rs check every row. Networks that learn a
+number are in vectors/learn_regression.py.
 """
 import csv
 

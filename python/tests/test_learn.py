@@ -45,6 +45,7 @@ REGRESSORS = [
     learn.DecisionTreeRegressor(**NUMBER),
     learn.RandomForestRegressor(**NUMBER),
     learn.GradientBoostingRegressor(**NUMBER),
+    learn.MLPRegressor(**NUMBER, records=3000),
 ]
 OTHERS = [learn.KMeans(**KNOWN, n_clusters=3), learn.PCA(**KNOWN), learn.StandardScaler(**KNOWN)]
 
@@ -226,7 +227,7 @@ def test_bounds_can_be_bought():
     assert spent["epsilon"] <= 2 and spent["delta"] <= 1e-6 and spent["epsilon"] > 1.9
     assert mixed.guarantee_.cost["epsilon"] == pytest.approx(spent["epsilon"])
     found, guarantee = learn.buy_bounds(X, epsilon=1)
-    assert found == {"x0": (-1 / 1024, 16.0)} | {name: found[name] for name in ("x1", "x2")}
+    assert all(lower < 1 and upper == 16 for lower, upper in found.values())
     assert guarantee.epsilon().upper <= 1.0001
     with pytest.raises(tg.Refused, match="too few records"):
         learn.GaussianNB(**{**CLASSES, "bounds": "buy"}).fit(X[:5], Y[:5])
@@ -253,7 +254,7 @@ def test_classes_of_any_type():
         known = np.asarray(classes)
         labels = known[(Y == "more").astype(int)]
         model = learn.GaussianNB(**{**CLASSES, "classes": classes}).fit(X, labels)
-        assert model.score(X, labels) > 0.8 and model.classes_.dtype == known.dtype
+        assert (model.predict(X) == labels).mean() > 0.8 and model.classes_.dtype == known.dtype
 
 
 @pytest.mark.parametrize(
@@ -320,7 +321,9 @@ def test_in_a_pipeline_with_data_frames():
 def test_cross_validation_and_grids():
     model = learn.LogisticRegression(**CLASSES)
     assert cross_val_score(model, X, Y, cv=3).mean() > 0.8
-    assert cross_val_predict(model, X, Y, cv=3, method="predict_proba").shape == (3000, 2)
+    # scikit-learn hands over the places of the labels here, so these are the classes.
+    places = clone(model).set_params(classes=[0, 1])
+    assert cross_val_predict(places, X, Y, cv=3, method="predict_proba").shape == (3000, 2)
     assert cross_val_score(model, X, Y, cv=3, scoring="roc_auc").mean() > 0.8
     grid = GridSearchCV(model, {"max_iter": [20, 60]}, cv=2).fit(X, Y)
     assert grid.best_score_ > 0.8 and grid.best_estimator_.guarantee_.epsilon(1e-6).upper <= 2

@@ -33,6 +33,7 @@ ESTIMATORS = [
     learn.DecisionTreeRegressor(**NUMBER, max_depth=12),
     learn.RandomForestRegressor(**NUMBER),
     learn.GradientBoostingRegressor(**NUMBER),
+    learn.MLPRegressor(**NUMBER, records=200, max_iter=300),
     learn.KMeans(**DECLARED),
     learn.PCA(**DECLARED),
     learn.StandardScaler(**DECLARED),

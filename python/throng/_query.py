@@ -19,9 +19,9 @@ from throng._number import Number
 from throng._optional import needed
 
 if TYPE_CHECKING:
-    import pandas
+    import pandas  # type: ignore[import-untyped]
     import polars
-    import pyarrow
+    import pyarrow  # type: ignore[import-untyped]
 
     from throng._guarantee import Guarantee
 
@@ -335,12 +335,14 @@ class Explanation:
     @property
     def cost(self) -> dict[str, float] | None:
         """What it would cost, rounded up; nothing if it is free."""
-        return self.data["cost"]
+        cost: dict[str, float] | None = self.data["cost"]
+        return cost
 
     @property
     def left(self) -> dict[str, float] | None:
         """What would be left; nothing if it is free, or not covered."""
-        return self.data["left"]
+        left: dict[str, float] | None = self.data["left"]
+        return left
 
     @property
     def stored(self) -> bool:
@@ -407,7 +409,8 @@ class Table:
 
     def to_polars(self, *, intervals: bool = True) -> polars.DataFrame:
         """As a polars data frame."""
-        return needed("polars").DataFrame(_Stream(self._native, intervals))
+        frame: polars.DataFrame = needed("polars").DataFrame(_Stream(self._native, intervals))
+        return frame
 
     def to_pandas(self, *, intervals: bool = True) -> pandas.DataFrame:
         """As a pandas data frame."""

@@ -97,6 +97,6 @@ def _whole(random_state: Any) -> int:
     raise InvalidInput("random_state is none of scikit-learn's kinds", "give a whole number")
 
 
-def testing() -> bool:
+def active() -> bool:
     """Whether noise is drawn from a known seed."""
     return _testing.get() is not None

@@ -1,4 +1,5 @@
 //! Work that is given up ends soon, says so, and leaves nothing behind.
+#![allow(clippy::unwrap_used, reason = "tests may fail")]
 
 use std::cell::Cell;
 

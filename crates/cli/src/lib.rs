@@ -37,15 +37,15 @@ mod terminal;
 use std::ffi::OsString;
 
 use arguments::{Command, Throng};
+pub use asking::{Asking, Said};
 use clap::Parser;
+pub use commands::explain::explained;
+pub use commands::ledger::charges;
+pub use commands::query::talk;
 use commands::{
     account, audit, calibrate, completions, curve, explain, help, histogram, init, learn,
 };
 use commands::{ledger, man, noise, quantile, query};
-pub use asking::{Asking, Said};
-pub use commands::explain::explained;
-pub use commands::ledger::charges;
-pub use commands::query::talk;
 pub use failure::{Failure, Kind};
 
 /// Runs the command with these arguments, the first of which is its own name, and gives the exit code.

@@ -39,7 +39,7 @@
 //! | [`conjugate`] | chances, means and rates with conjugate priors |
 //! | [`histogram`], [`marginals`] | counts in the cells of one table, of several |
 //! | [`synthetic`] | tables to draw rows from |
-//! | [`network`] | neural networks by private gradient descent |
+//! | [`network`] | neural networks by private gradient descent, for classes or a number |
 //! | [`image`] | images by scattering features and a linear softmax |
 //!
 //! # Around models

@@ -18,6 +18,7 @@ use throng_mechanism::{Mechanism, MechanismError, Noise, Run};
 use throng_numeric::Rational;
 
 use crate::data::check_columns;
+use crate::error::unless_given_up;
 use crate::histogram::{Coded, Counts, Domain, moved};
 use crate::marginals::{Marginal, total};
 use crate::math::{nearest, number};
@@ -155,6 +156,7 @@ impl Synthesis {
         let all = total(singles.iter()).max(1.0);
         let mut scores = Vec::with_capacity(pairs.len());
         for pair in &pairs {
+            unless_given_up()?;
             scores.push(self.score(coded, singles, *pair, all)?);
         }
         let change = score_change(self.under)?;
@@ -225,11 +227,13 @@ impl Mechanism for Synthesis {
         let coded = self.domain.code(input);
         let mut singles = Vec::new();
         for column in 0..self.domain.columns().len() {
+            unless_given_up()?;
             singles.push(self.table(&coded, vec![column], &self.parts.single, run)?);
         }
         let mut pairs = Vec::new();
         if let (Some(epsilon), Some(noise)) = (&self.parts.choice, &self.parts.pair) {
             for (a, b) in self.choose(&coded, &singles, epsilon, run)? {
+                unless_given_up()?;
                 pairs.push(self.table(&coded, vec![a, b], noise, run)?);
             }
         }

@@ -61,6 +61,7 @@ fn seen(title: &str, wanted: Wanted, under: Neighbours) -> Option<f64> {
         ("boosting-regression" | "forest, disjoint" | "scaler", _) => 0.4,
         // The model is a quotient of sums, or its weights; or a number that is not there often.
         ("linear, moments" | "naive-bayes" | "network, flat" | "network, adaptive", _) => 0.3,
+        ("network-regression, flat" | "network-regression, correlated", _) => 0.3,
         ("svm, output" | "bounds" | "synthetic", _) => 0.3,
         // Noise is for several sums of which the model shows few.
         ("boosting" | "forest-regression, disjoint" | "pca", _) => 0.2,
@@ -70,7 +71,8 @@ fn seen(title: &str, wanted: Wanted, under: Neighbours) -> Option<f64> {
         ("k-means, blocks", _) => 0.1,
         ("image-classifier", _) => 0.03,
         // Starts and batches are drawn at random, or the cost of a search is that of the worst number of fits.
-        ("network, per layer" | "network, sampled" | "search", _) => 0.05,
+        ("network, per layer" | "network, sampled" | "network-regression, sampled", _) => 0.05,
+        ("search", _) => 0.05,
         ("descent with correlated noise" | "logistic, objective" | "linear, functional", _) => 0.05,
         ("network, convolution", _) => 0.01,
         // Four records are no cluster: its noise hides all of them.

@@ -27,7 +27,7 @@ fn file(kind: &str, form: &str) -> PathBuf {
 
 fn settings(name: &str) -> Map<String, Value> {
     let value = match name {
-        "network" => json!({"layers": [], "steps": 2, "records": 8}),
+        "network" | "network-regression" => json!({"layers": [], "steps": 2, "records": 8}),
         "k-means" => json!({"clusters": 2, "levels": 2, "starts": 1}),
         "logistic" | "svm" => json!({"steps": 5}),
         "image-classifier" => json!({"height": 4, "width": 4, "epochs": 2}),

@@ -71,7 +71,7 @@ pub use error::MechanismError;
 pub use estimate::{Interval, Noisy, Uncovered};
 pub use grid::{Clamp, Grid};
 pub use mechanism::{Mechanism, Run};
-pub use noise::{Noise, NoiseLaw};
+pub use noise::{InBlocks, Noise, NoiseLaw};
 pub use permit::Permit;
 pub use release::{Guarantee, Release};
 pub use sensitive::Sensitive;

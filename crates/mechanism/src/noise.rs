@@ -31,7 +31,6 @@ use throng_account::conversion::grid::{
 };
 use throng_account::{Accuracy, Leaf, MechanismSpec, Neighbours, Target, Template, calibrate};
 use throng_numeric::Rational;
-use throng_sample::add_clamped;
 
 use crate::grid::MOST_STEPS;
 use crate::replay::{Distance, Drawn, Observed, Primitive};
@@ -48,8 +47,28 @@ const EXACT: i64 = 1024;
 /// law has many outcomes, the normal law that it is hidden in costs less than 1/4000 more.
 const EXACT_SIGMA: i64 = 32;
 
-/// How many samples are drawn at a time.
-const BATCH: usize = 1 << 12;
+/// Values of a block: few enough for the caches near the processor, many enough for the sampler.
+const BLOCK: usize = 1 << 13;
+
+/// Values that are made and used some at a time, in order.
+///
+/// # Contract
+/// What is read does not depend on what was taken.
+pub trait InBlocks {
+    /// How many there are.
+    fn len(&self) -> usize;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Writes those from `start` on, in steps: private.
+    fn read(&mut self, start: usize, values: &mut [i64]);
+
+    /// Takes those from `start` on, with noise.
+    fn take(&mut self, start: usize, noisy: &[i64]);
+}
 
 /// Noise of a law on a grid, with its description for values of a known sensitivity.
 ///
@@ -334,6 +353,33 @@ impl Noise {
         self.add_repeated(values, 1, run)
     }
 
+    /// The same for values that are made and used some at a time, so that they need not all be kept.
+    ///
+    /// # Guarantee
+    /// That of [`Noise::add`] for all values together: the noise is independent from value to value, so it does
+    /// not matter how many are drawn at a time. What is done with values that have their noise is
+    /// post-processing; the contract of [`InBlocks`] is that it does not change what is read later.
+    ///
+    /// # Errors
+    /// As for [`Noise::add`].
+    pub fn add_in_blocks(
+        &self,
+        values: &mut impl InBlocks,
+        run: &mut Run<'_>,
+    ) -> Result<(), MechanismError> {
+        let length = values.len();
+        // An auditor sees all values of a release at once.
+        let most = if cfg!(feature = "replay") { length } else { length.min(BLOCK) };
+        let mut block = vec![0; most];
+        for start in (0..length).step_by(most.max(1)) {
+            let block = &mut block[..most.min(length - start)];
+            values.read(start, block);
+            self.add(block, run)?;
+            values.take(start, block);
+        }
+        Ok(())
+    }
+
     /// The same for values that belong to several runs of this noise, each of which is described.
     pub(crate) fn add_repeated(
         &self,
@@ -349,7 +395,7 @@ impl Noise {
             }
         };
         run.observe(|| self.observed(values, runs));
-        add_all(&sampler, values, run)?;
+        sampler.add(run.entropy(), values, MOST_STEPS)?;
         run.settle(values);
         Ok(())
     }
@@ -374,16 +420,6 @@ impl Noise {
         self.add(&mut one, run)?;
         Ok(one[0])
     }
-}
-
-fn add_all(sampler: &Sampler, values: &mut [i64], run: &mut Run<'_>) -> Result<(), MechanismError> {
-    let mut noise = vec![0; values.len().min(BATCH)];
-    for batch in values.chunks_mut(BATCH) {
-        let noise = &mut noise[..batch.len()];
-        sampler.fill(run.entropy(), noise)?;
-        add_clamped(batch, noise, MOST_STEPS);
-    }
-    Ok(())
 }
 
 /// What a unit contributes, in the accountant's sense, if the value moves by `distance`: under

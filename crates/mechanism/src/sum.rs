@@ -120,11 +120,7 @@ impl<T: Number> Mechanism for Sum<T> {
 impl<T: Number> InParts for Sum<T> {
     type Record = T;
 
-    fn answer_in_parts(
-        &self,
-        parts: &[&[T]],
-        run: &mut Run<'_>,
-    ) -> Result<Noisy, MechanismError> {
+    fn answer_in_parts(&self, parts: &[&[T]], run: &mut Run<'_>) -> Result<Noisy, MechanismError> {
         // At most 2^63 records of at most 2^61 steps in all parts together: no overflow of 2^127.
         let sum = parts.iter().map(|part| T::sum(part, self.clamp)).sum();
         let sum = self.noise.added_to(sum, run)?;

@@ -73,8 +73,7 @@ impl Ask<'_> {
             None => Exact(usual_delta(&spec, under)?),
         };
         if !(confidence.0.is_positive() && confidence.0 < Rational::ONE) {
-            let text =
-                format!("confidence is {}, but must be above 0 and below 1", confidence.0);
+            let text = format!("confidence is {}, but must be above 0 and below 1", confidence.0);
             return Err(invalid(text, "0.999 is the usual one"));
         }
         let options = Options {
@@ -98,7 +97,8 @@ fn usual_delta(claim: &MechanismSpec, under: Neighbours) -> Answer<Rational> {
     if let MechanismSpec::Leaf(Leaf::ApproxDp { delta, .. }) = claim {
         return Ok(delta.clone());
     }
-    Ok(USUAL_DELTA.parse()?)
+    let hint = "give delta";
+    USUAL_DELTA.parse().map_err(|_| invalid("the usual delta is no number", hint))
 }
 
 impl Asked {
@@ -163,8 +163,10 @@ fn watched(
     let done = work(py, || {
         let mut watch = |at: Progress| {
             if let Some(progress) = &progress {
-                let call = |py| progress.call1(py, (at.runs, at.most, at.evidence)).map(drop);
-                let _ = Python::attach(call).map_err(keep);
+                let told = (at.runs, at.most, at.evidence);
+                if let Err(error) = Python::attach(|py| progress.call1(py, told).map(drop)) {
+                    keep(error);
+                }
             }
         };
         audit::live(&asked.claim()?, target, &asked.options, effort, &mut watch)
@@ -209,8 +211,7 @@ fn audit_simulated<'py>(
 ) -> Answer<Bound<'py, PyDict>> {
     let asked = ask.checked()?;
     let mut target = Simulation::of(&spec.0, asked.under, seed)?;
-    let report =
-        watched(py, &asked, &mut target, effort(runs, most), progress, &Mutex::new(None))?;
+    let report = watched(py, &asked, &mut target, effort(runs, most), progress, &Mutex::new(None))?;
     asked.report(py, &report)
 }
 

@@ -26,7 +26,7 @@ use pyo3::types::{PyList, PyTuple};
 use pyo3_arrow::input::AnyArray;
 
 use crate::error::{Answer, Raised, invalid};
-pub(crate) use key::{Coded, Key};
+pub(crate) use key::Key;
 pub(crate) use missing::Missing;
 
 /// A column.
@@ -149,9 +149,9 @@ fn no_truths(kind: impl std::fmt::Display) -> Raised {
 
 /// A numpy array as a slice.
 fn slice<'a, T: numpy::Element>(array: &'a PyReadonlyArray1<'_, T>) -> Answer<&'a [T]> {
-    array.as_slice().map_err(|_| {
-        invalid("the array is not contiguous", "give numpy.ascontiguousarray(values)")
-    })
+    array
+        .as_slice()
+        .map_err(|_| invalid("the array is not contiguous", "give numpy.ascontiguousarray(values)"))
 }
 
 /// Whether numbers of a type are whole numbers of at most 64 bits with a sign, or real ones.

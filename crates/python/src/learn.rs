@@ -16,10 +16,9 @@ use crate::account::Spec;
 use crate::budget::{Budget, amounts};
 use crate::entropy::{self, InsecureSeed};
 use crate::error::{Answer, invalid};
-use crate::number::Exact;
 use crate::work::work;
 use model::Model;
-use plan::{Plan, Wanted};
+use plan::{Plan, Typed, Wanted};
 
 /// The rows of an array of numbers, side by side in memory.
 pub(crate) struct Rows<'a> {
@@ -89,8 +88,8 @@ impl Known<'_> {
 
 /// What a fit would cost, as a mechanism; nothing is looked at and nothing is paid.
 #[pyfunction]
-fn plan_of(py: Python<'_>, wanted: Wanted) -> Answer<Spec> {
-    work(py, || Plan::new(&wanted).and_then(|plan| Ok(Spec(plan.spec()?))))
+fn plan_of(py: Python<'_>, wanted: Wanted, privacy: Typed) -> Answer<Spec> {
+    work(py, || Plan::new(&wanted, &privacy).and_then(|plan| Ok(Spec(plan.spec()?))))
 }
 
 /// What was paid: the receipt, if there are books, and each charge in their currency.
@@ -102,10 +101,12 @@ fn paid(ticket: Option<String>, costs: &[Amount]) -> Paid {
 
 /// Pays and fits.
 #[pyfunction]
-#[pyo3(signature = (wanted, x, y, budget, progress, seed))]
+#[pyo3(signature = (wanted, privacy, x, y, budget, progress, seed))]
+#[expect(clippy::too_many_arguments, reason = "all that a fit is told")]
 fn fit(
     py: Python<'_>,
     wanted: Wanted,
+    privacy: Typed,
     x: PyReadonlyArray2<'_, f64>,
     y: Option<Labels<'_>>,
     budget: Option<&Budget>,
@@ -119,7 +120,7 @@ fn fit(
         Some(Labels::Numbers(numbers)) => Known::Numbers(numbers.as_slice().map_err(PyErr::from)?),
     };
     let (model, ticket, costs) = work(py, || {
-        let plan = Plan::new(&wanted)?.watched(progress);
+        let plan = Plan::new(&wanted, &privacy)?.watched(progress);
         let table = known.table(plan.task(), rows.matrix()?)?;
         plan.fit(&rows, table, budget, entropy::source(seed).as_mut(), seed.is_some())
     })?;
@@ -132,7 +133,7 @@ fn fit(
 fn buy_bounds(
     py: Python<'_>,
     x: PyReadonlyArray2<'_, f64>,
-    privacy: (Exact, Option<Exact>, String),
+    privacy: Typed,
     resolution: f64,
     budget: Option<&Budget>,
     seed: Option<&InsecureSeed>,

@@ -27,8 +27,8 @@ mod entropy;
 mod error;
 mod learn;
 mod number;
-mod release;
 mod query;
+mod release;
 mod work;
 
 use pyo3::prelude::*;

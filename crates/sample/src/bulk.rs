@@ -12,16 +12,17 @@
 //!
 //! 1. draw the rung with probability proportional to e^-E(2^s h), and a sign, from 32 bits
 //!    ([`rungs`]);
-//! 2. draw l uniformly: the s leading bits of 8, 16 or 64;
-//! 3. accept with probability e^-(E(2^s h + l) - E(2^s h)), by 16 bits ([`sieve`]) or 32
-//!    ([`acceptance`]);
+//! 2. draw l uniformly: the s leading bits of 8, 16, 32 or 64;
+//! 3. accept with probability e^-(E(2^s h + l) - E(2^s h)), by 16 bits ([`sieve`]) or, where those
+//!    leave it in doubt, 16 more ([`acceptance`]);
 //! 4. reject "minus zero", or 0 would come up twice as often as it should.
 //!
 //! For small scales s = 0: the rung *is* the magnitude, its weight counts both signs, and 32
-//! bits give one sample with nothing to reject. Otherwise a trial takes 9 bytes up to s = 8 (σ
-//! of 27 800, or a Laplace scale of 5 890), 10 bytes up to s = 16 (σ of 7.1 · 10^6, or 1.5 · 10^6), and
-//! 16 beyond; and less than 1 % (Gaussian) or 5 % (Laplace) of all trials are rejected. Sixteen
-//! trials are looked at together, several to an instruction ([`lanes`]).
+//! bits give one sample with nothing to reject. Otherwise a trial takes 7 bytes up to s = 8 (σ
+//! of 27 800, or a Laplace scale of 5 890), 8 bytes up to s = 16 (σ of 7.1 · 10^6, or 1.5 · 10^6), 10 up
+//! to s = 32 (all Gaussians, or a scale of 9.9 · 10^10) and 14 beyond; and less than 1 % (Gaussian) or
+//! 5 % (Laplace) of all trials are rejected. Sixteen trials are looked at together, several to an
+//! instruction ([`lanes`]).
 //!
 //! # Why the law is exact
 //! *Step 1* is exact by [`rungs`]: a table of 2^63 units that carries all but some 2^-50 of the
@@ -41,8 +42,9 @@
 //! which depends on x alone; every x other than 0 arises from one (h, l, sign), and 0 from the
 //! one that step 4 keeps. Trials are independent, so the first accepted x has the law
 //! proportional to e^-E(|x|). No bit is used twice: of the 32, ten choose a column, 21 are
-//! compared, one is the sign; 32 are the first of U; the low part has its own; and every
-//! deeper decision draws new words. A value that does not fit into an `i64` (probability below
+//! compared, one is the sign; 16 are the first of U; the low part has its own; and every
+//! deeper decision draws new bits, the first of them the next 16 of U. Which bits are read as the next of U
+//! does not matter, as long as no other draw reads them: they are uniform whatever was read before. A value that does not fit into an `i64` (probability below
 //! e^-360000 at the scales of the fast engines) saturates, which is post-processing.
 //!
 //! # Time
@@ -50,7 +52,8 @@
 //! store). What branches is whether all of sixteen trials are certain to be accepted. Those that
 //! are not are decided by 32 bits, in the same time whether they are accepted or not: hundreds
 //! are rejected for one that is accepted, and the number and places of rejected trials are
-//! independent of the values accepted. The tables are read through once between fetching random
+//! independent of the values accepted. So is how often the next bits of U are fetched: once for so many
+//! trials in doubt. The tables are read through once between fetching random
 //! bytes (which may evict them) and the first look-up, so that all look-ups hit the first-level
 //! cache.
 //!
@@ -69,6 +72,8 @@ mod add;
 mod alias;
 mod energy;
 mod lanes;
+mod put;
+mod room;
 mod rungs;
 mod short;
 mod sieve;
@@ -80,14 +85,10 @@ use throng_numeric::{Integer, Natural, Rational};
 
 use crate::{DiscreteGaussian, DiscreteLaplace, Entropy, SampleError};
 use energy::Energy;
+use put::{Add, Fill, Put};
+use room::with_room;
 use strips::Strips;
 use table::Table;
-
-/// Random bytes fetched at a time: small enough to stay in the first-level cache, large
-/// enough that the fork check of [`crate::OsEntropy`] does not show.
-const BATCH: usize = 8192;
-/// Up to so many samples fit a small buffer.
-const FEW: usize = 16;
 
 /// A prepared source of discrete Laplace or discrete Gaussian noise.
 ///
@@ -156,20 +157,39 @@ impl BulkNoise {
     /// If the entropy source fails; then the content of `out` is unspecified and must not be
     /// used.
     pub fn fill(&self, entropy: &mut dyn Entropy, out: &mut [i64]) -> Result<(), SampleError> {
-        // A few samples need not pay for a large buffer.
-        let (mut few, mut many) = ([0; 16 * FEW], Vec::new());
-        let bytes = if out.len() <= FEW {
-            &mut few[..]
-        } else {
-            many.resize(BATCH, 0);
-            &mut many[..]
-        };
-        match &self.0 {
-            Engine::Table(table) => table.fill(bytes, entropy, out),
-            Engine::Strips(strips) => strips.fill(bytes, entropy, out),
-            Engine::Laplace(law) => fill_one_by_one(out, || law.draw(entropy)),
-            Engine::Gaussian(law) => fill_one_by_one(out, || law.draw(entropy)),
+        self.put(entropy, out, Fill)
+    }
+
+    /// Adds an independent sample to each value, clamped to ±`most` before and after; the time does not
+    /// depend on the values either.
+    ///
+    /// # Errors
+    /// If the entropy source fails; then the content of `values` is unspecified and must not be
+    /// used. If `most` is not from 0 to 2^62 - 1.
+    pub fn add(
+        &self,
+        entropy: &mut dyn Entropy,
+        values: &mut [i64],
+        most: i64,
+    ) -> Result<(), SampleError> {
+        if !(0..1 << 62).contains(&most) {
+            return Err(SampleError::range("the largest value", &most, "from 0 to 2^62 - 1"));
         }
+        self.put(entropy, values, Add { most })
+    }
+
+    fn put(
+        &self,
+        entropy: &mut dyn Entropy,
+        out: &mut [i64],
+        put: impl Put,
+    ) -> Result<(), SampleError> {
+        with_room(out.len(), |room| match &self.0 {
+            Engine::Table(table) => table.fill(room.bytes, entropy, out, put),
+            Engine::Strips(strips) => strips.fill(room, entropy, out, put),
+            Engine::Laplace(law) => put_one_by_one(out, put, || law.draw(entropy)),
+            Engine::Gaussian(law) => put_one_by_one(out, put, || law.draw(entropy)),
+        })
     }
 
     /// One sample.
@@ -203,14 +223,15 @@ impl Engine {
 }
 
 /// For laws beyond machine words.
-fn fill_one_by_one(
+fn put_one_by_one(
     out: &mut [i64],
+    put: impl Put,
     mut draw: impl FnMut() -> Result<Integer, SampleError>,
 ) -> Result<(), SampleError> {
     for slot in out {
         let value = draw()?;
         let limit = if value < Integer::ZERO { -i64::MAX } else { i64::MAX };
-        *slot = i64::try_from(value).unwrap_or(limit).max(-i64::MAX);
+        put.put(slot, i64::try_from(value).unwrap_or(limit).max(-i64::MAX));
     }
     Ok(())
 }

@@ -86,17 +86,19 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
 
     def _wanted(self, columns: Declared, label: dict[str, Any] | None) -> dict[str, Any]:
         """What is asked for, as plain data."""
-        if self.epsilon is None:
-            raise InvalidInput("it is not said how private the model shall be", _HOW_PRIVATE)
         options = {name: value for name, value in self._options().items() if value is not None}
         wanting = columns.wanting
         return {
             "kind": self._kind,
             "schema": columns.schema(label),
             "options": json.dumps(options, default=_plain),
-            "privacy": (self.epsilon, self.delta, self.neighbours),
             "buy": (float(self.bounds_share), wanting) if wanting else None,
         }
+
+    def _privacy(self) -> tuple[Number, Number | None, str]:
+        if self.epsilon is None:
+            raise InvalidInput("it is not said how private the model shall be", _HOW_PRIVATE)
+        return self.epsilon, self.delta, self.neighbours
 
     # From tables to numbers.
 
@@ -158,7 +160,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         if y is not None:
             check_consistent_length(table, y)
         columns = self._columns(declared.names_of(X, table.shape[1]))
-        wanted = self._wanted(columns, _named(label, columns))
+        wanted, privacy = self._wanted(columns, _named(label, columns)), self._privacy()
         numbers = self._encoded(table, columns)
         budget = current(self.budget)
         if budget is not None and not isinstance(budget, Budget):
@@ -168,7 +170,9 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
         if steps and self.progress is not None:
             self.progress(0, 1, None)
         native = None if budget is None else budget._native
-        model, (receipt, costs) = _native.fit(wanted, numbers, y, native, self.progress, seed)
+        model, (receipt, costs) = _native.fit(
+            wanted, privacy, numbers, y, native, self.progress, seed
+        )
         cost = None if budget is None else _summed(costs)
         self._take(model, columns, receipt=receipt, cost=cost, assumptions=assumptions)
         if steps and self.progress is not None:
@@ -229,7 +233,7 @@ class PrivateEstimator(BaseEstimator):  # type: ignore[misc]
             names = declared.names_of(X, count)
         known = self._columns(names)
         wanted = self._wanted(known, _named(self._label(), known))
-        return Mechanism(str(_native.plan_of(wanted)), neighbours=self.neighbours)
+        return Mechanism(str(_native.plan_of(wanted, self._privacy())), neighbours=self.neighbours)
 
     def _label(self) -> dict[str, Any] | None:
         """What is declared of the label."""

@@ -7,6 +7,7 @@ the bounds, and a level or class that is not declared is none of them.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -28,6 +29,16 @@ _BOUNDS = (
 )
 
 
+def finite(lower: float, upper: float) -> None:
+    """That two numbers are the ends of an interval."""
+    if not (lower < upper and math.isfinite(upper - lower)):
+        raise InvalidInput(
+            f"an interval is [{lower:g}, {upper:g}], but must be finite, with the lower end below the "
+            "upper",
+            _BOUNDS,
+        )
+
+
 @dataclass(frozen=True)
 class Column:
     """One column: between two numbers, or one of some levels, or with bounds to be bought."""
@@ -42,6 +53,7 @@ class Column:
         if self.levels is not None:
             return {"name": self.name, "levels": [text_of(level) for level in self.levels]}
         lower, upper = self.bounds or (-1.0, 1.0)
+        finite(lower, upper)
         return {"name": self.name, "bounds": [lower, upper]}
 
 
@@ -157,7 +169,9 @@ def interval(bounds: Any) -> list[float]:
             "the bounds of the label are not declared",
             "give label_bounds=(lower, upper); take them from what the label means, not from y",
         )
-    return list(_ends(bounds))
+    lower, upper = _ends(bounds)
+    finite(lower, upper)
+    return [lower, upper]
 
 
 # From tables to numbers.

@@ -189,7 +189,7 @@ def buy_bounds(
         Mechanism(str(spec), neighbours=neighbours),
         cost=None if budget is None else _summed(costs),
         receipt=receipt,
-        insecure=testing.testing(),
+        insecure=testing.active(),
         asked=0 if delta is None else delta,
     )
     return dict(zip(declared.names_of(X, table.shape[1]), found, strict=True)), guarantee

@@ -131,7 +131,7 @@ fn every_model_fits_the_example() {
         };
         let more = match name {
             "k-means" => " --set clusters=3",
-            "network" => " --set steps=5 --set records=10000",
+            "network" | "network-regression" => " --set steps=5 --set records=10000",
             "histogram" => " --set bins=3",
             "image-classifier" => " --set height=4 --set width=4 --set epochs=2",
             _ => "",

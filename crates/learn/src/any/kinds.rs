@@ -88,6 +88,13 @@ pub const KINDS: &[Kind] = &[
         options: usual::<network::NetworkOptions>,
     },
     Kind {
+        name: "network-regression",
+        about: "the same for a number",
+        task: Task::Number,
+        encoding: Encoding::OneHot,
+        options: usual::<network::RegressionOptions>,
+    },
+    Kind {
         name: "image-classifier",
         about: "images by fixed wavelet features and a private linear classifier (needs height=H, width=W)",
         task: Task::Classes,

@@ -15,7 +15,7 @@ use crate::linear::LinearRegression;
 use crate::logistic::LogisticRegression;
 use crate::marginals::Marginals;
 use crate::naive_bayes::NaiveBayes;
-use crate::network::Training;
+use crate::network::{RegressionOptions, RegressionTraining, Training};
 use crate::pca::Pca;
 use crate::scaler::Scaler;
 use crate::schema;
@@ -166,6 +166,8 @@ learners! {
     NaiveBayes(NaiveBayes) of Classified,
     /// A neural network.
     Network(Training) of Classified,
+    /// A neural network for a number.
+    NetworkRegression(RegressionTraining) of Measured,
     /// Images.
     Images(Images) of Classified,
     /// K-means.
@@ -269,6 +271,12 @@ impl AnyLearner {
                 schema.classes()?,
                 privacy,
                 options(given)?,
+            )?)),
+            "network-regression" => Self::NetworkRegression(Box::new(Training::new(
+                bounds()?,
+                schema.range()?,
+                privacy,
+                options::<RegressionOptions>(given)?.into(),
             )?)),
             "image-classifier" => Self::Images(Box::new(Images::new(schema, privacy, given)?)),
             "k-means" => Self::KMeans(Box::new({

@@ -14,7 +14,7 @@ use crate::logistic::LogisticModel;
 use crate::marginals::MarginalsModel;
 use crate::model::saved::{kind_of, read};
 use crate::naive_bayes::NaiveBayesModel;
-use crate::network::Network;
+use crate::network::{Network, RegressionNetwork};
 use crate::pca::PcaModel;
 use crate::scaler::ScalerModel;
 use crate::svm::SvmModel;
@@ -104,6 +104,8 @@ models! {
     NaiveBayes(NaiveBayesModel),
     /// A neural network.
     Network(Network),
+    /// A neural network for a number.
+    NetworkRegression(RegressionNetwork),
     /// Images.
     Images(ImageModel),
     /// K-means.
@@ -148,6 +150,7 @@ impl AnyModel {
             | Self::ForestRegression(_)
             | Self::NaiveBayes(_)
             | Self::Network(_)
+            | Self::NetworkRegression(_)
             | Self::Images(_)
             | Self::KMeans(_)
             | Self::Pca(_)
@@ -176,6 +179,7 @@ impl AnyModel {
             Self::ForestRegression(model) => model,
             Self::NaiveBayes(model) => model,
             Self::Network(model) => model,
+            Self::NetworkRegression(model) => model,
             Self::Images(model) => model,
             Self::KMeans(model) => model,
             Self::Pca(model) => model,

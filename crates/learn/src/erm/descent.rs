@@ -10,7 +10,7 @@ use throng_account::MechanismSpec;
 use throng_mechanism::{Grid, MechanismError, Noise, Run};
 use throng_numeric::Rational;
 
-use super::loss::Loss;
+use super::loss::{BLOCK, Loss};
 use super::rows::{self, distance};
 use super::scores::Scores;
 use super::survey::{Found, INTERCEPT, LEVELS, Survey, centred};
@@ -21,9 +21,6 @@ use crate::{Bounds, LearnError, Matrix, Privacy, alike};
 /// The largest norm of what one record adds to a sum of gradients, 2^24 steps: noise for it is drawn
 /// fast at every usual epsilon.
 const MOST: i64 = 1 << 24;
-
-/// Records whose gradients are summed at a time: their rows stay in the cache.
-const BLOCK: usize = 256;
 
 /// Blocks whose sums stay below 2^53: 2^8 records of at most 2^24 in 2^20 blocks are 2^52.
 const BLOCKS: usize = 1 << 20;
@@ -213,7 +210,8 @@ struct Gradient<'a> {
 impl<'a> Gradient<'a> {
     /// For rows in steps; gradients of norm `clip` become [`MOST`] steps long.
     fn new(loss: Loss, table: &Matrix<f64>, labels: &'a [usize], clip: f64) -> Self {
-        let norms = table.iter().map(|row| rows::square(row).sqrt()).collect();
+        let mut norms: Vec<f64> = table.iter().map(|row| rows::square(row).sqrt()).collect();
+        norms.resize(norms.len().next_multiple_of(BLOCK), 1.0);
         let slopes = vec![0.0; BLOCK * loss.outputs()];
         let columns = table.columns();
         let filled_up = |start: usize| {
@@ -233,12 +231,12 @@ impl<'a> Gradient<'a> {
         for (place, (table, (labels, norms))) in self.blocks.iter().zip(records).enumerate() {
             let cells = self.slopes.as_mut_slice();
             scores(table.as_ref(), weights, cells);
-            for (scores, (label, norm)) in cells.chunks_mut(k).zip(labels.iter().zip(norms)) {
-                self.loss.slopes(scores, *label);
-                rows::scale(scores, *norm, self.scale, number(MOST));
+            self.loss.slopes_of_block(cells, labels);
+            rows::scale_by_output(cells, norms, self.scale, number(MOST));
+            for output in cells.chunks_exact_mut(BLOCK) {
+                output[labels.len()..].fill(0.0);
             }
-            cells.iter_mut().skip(labels.len() * k).for_each(|empty| *empty = 0.0);
-            let slopes = MatRef::from_row_major_slice(cells, BLOCK, k);
+            let slopes = MatRef::from_column_major_slice(cells, BLOCK, k);
             let out = MatMut::from_row_major_slice_mut(&mut sums, p, k);
             matmul(out, Accum::Add, table.transpose(), slopes, 1.0, Par::Seq);
             if place % BLOCKS == BLOCKS - 1 {
@@ -250,9 +248,9 @@ impl<'a> Gradient<'a> {
     }
 }
 
-/// The scores of a block.
+/// The scores of a block, output by output.
 fn scores(table: MatRef<'_, f64>, weights: MatRef<'_, f64>, cells: &mut [f64]) {
-    let scores = MatMut::from_row_major_slice_mut(cells, BLOCK, weights.ncols());
+    let scores = MatMut::from_column_major_slice_mut(cells, BLOCK, weights.ncols());
     matmul(scores, Accum::Replace, table, weights, 1.0, Par::Seq);
 }
 
@@ -263,7 +261,14 @@ fn check_machine(columns: usize, outputs: usize) -> Result<(), MechanismError> {
     let weights = MatRef::from_row_major_slice(&weights, columns, outputs);
     alike::check(BLOCK, columns, outputs, |table, cells| {
         let table = MatRef::from_row_major_slice(table, BLOCK, columns).to_owned();
-        scores(table.as_ref(), weights, cells);
+        let mut by_output = vec![0.0; cells.len()];
+        scores(table.as_ref(), weights, &mut by_output);
+        // Row by row, as they are compared.
+        for (row, cells) in cells.chunks_exact_mut(outputs).enumerate() {
+            for (cell, output) in cells.iter_mut().zip(by_output.chunks_exact(BLOCK)) {
+                *cell = output[row];
+            }
+        }
     })
 }
 

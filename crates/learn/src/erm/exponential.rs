@@ -34,6 +34,7 @@ const TAYLOR: [f64; 14] = [
 ///
 /// With k = x/ln 2, rounded, e^x = 2^k e^r, |r| <= ln 2/2, where the series of e^r is exact after
 /// fourteen terms; k is added to the exponent.
+#[inline(always)]
 pub(super) fn exp(x: f64) -> f64 {
     let x = x.clamp(-708.0, 709.0);
     let shifted = x * LOG2_E + SHIFT;
@@ -54,6 +55,29 @@ pub(super) fn softmax(scores: &mut [f64]) {
     }
     for score in scores {
         *score /= sum;
+    }
+}
+
+/// The same for many records at a time: `scores` has as many for each class as there are records, class
+/// by class; `most` and `sum` have room for a number for each record. Each record gets the very numbers that
+/// [`softmax`] gives it.
+#[inline(always)]
+pub(super) fn softmax_by_class(scores: &mut [f64], most: &mut [f64], sum: &mut [f64]) {
+    let records = most.len().min(sum.len()).max(1);
+    let (most, sum) = (&mut most[..records], &mut sum[..records]);
+    most.fill(f64::NEG_INFINITY);
+    sum.fill(0.0);
+    for class in scores.chunks_exact(records) {
+        most.iter_mut().zip(class).for_each(|(most, score)| *most = most.max(*score));
+    }
+    for class in scores.chunks_exact_mut(records) {
+        for ((score, most), sum) in class.iter_mut().zip(&*most).zip(&mut *sum) {
+            *score = exp(*score - most);
+            *sum += *score;
+        }
+    }
+    for class in scores.chunks_exact_mut(records) {
+        class.iter_mut().zip(&*sum).for_each(|(score, sum)| *score /= sum);
     }
 }
 

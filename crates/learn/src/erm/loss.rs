@@ -2,8 +2,11 @@
 
 use throng_numeric::{Enclosure, NumericError};
 
-use super::exponential::{exp, softmax};
-use crate::math::{count, ln};
+use super::exponential::{exp, softmax, softmax_by_class};
+use crate::math::{count, ln, wide};
+
+/// Records of a block.
+pub(crate) const BLOCK: usize = 256;
 
 /// A loss of the scores of a record, convex in them.
 ///
@@ -52,6 +55,44 @@ impl Loss {
             (Self::Hinge { width, .. }, scores) => {
                 for (place, score) in scores.iter_mut().enumerate() {
                     *score = hinge_slope(*score, place == label, width);
+                }
+            }
+        }
+    }
+}
+
+impl Loss {
+    /// The same for a block of records at a time: `scores` has [`BLOCK`] for each output, output by output,
+    /// and there is a label for each of the first records. Many go into an instruction; each record gets the
+    /// very numbers that [`Loss::slopes`] gives it.
+    pub(crate) fn slopes_of_block(self, scores: &mut [f64], labels: &[usize]) {
+        let (mut most, mut sum) = ([0.0; BLOCK], [0.0; BLOCK]);
+        match (self, self.outputs()) {
+            (Self::Logistic { .. }, 1) => {
+                let targets = &mut most;
+                for (target, label) in targets.iter_mut().zip(labels) {
+                    *target = if *label == 1 { 1.0 } else { 0.0 };
+                }
+                wide(|| {
+                    for (score, target) in scores.iter_mut().zip(&*targets) {
+                        *score = 1.0 / (1.0 + exp(-*score)) - target;
+                    }
+                });
+            }
+            (Self::Logistic { .. }, _) => {
+                wide(|| softmax_by_class(scores, &mut most, &mut sum));
+                for (record, label) in labels.iter().enumerate() {
+                    if let Some(own) = scores.get_mut(label * BLOCK + record) {
+                        *own -= 1.0;
+                    }
+                }
+            }
+            (Self::Hinge { width, .. }, outputs) => {
+                for (place, scores) in scores.chunks_exact_mut(BLOCK).enumerate() {
+                    let own = |label: usize| if outputs == 1 { label == 1 } else { label == place };
+                    for (score, label) in scores.iter_mut().zip(labels) {
+                        *score = hinge_slope(*score, own(*label), width);
+                    }
                 }
             }
         }
@@ -224,6 +265,35 @@ mod tests {
                 for (slope, held) in scores.iter().zip(&enclosed) {
                     assert!(held.lower() <= slope + 1e-15 && slope - 1e-15 <= held.upper());
                     assert!(held.width() < 1e-9, "{held}");
+                }
+            }
+        }
+    }
+
+    /// Bit by bit, for ordinary, huge and hostile scores.
+    #[test]
+    fn a_block_has_the_slopes_of_its_records() {
+        for classes in [2, 3, 10] {
+            for loss in [Loss::Logistic { classes }, Loss::Hinge { classes, width: 0.3 }] {
+                let k = loss.outputs();
+                let score = |record: usize, output: usize| match (record % 41, output % 3) {
+                    (7, 1) => f64::NAN,
+                    (8, 0) => f64::INFINITY,
+                    (9, 0) => f64::NEG_INFINITY,
+                    (10, _) => 900.0 - count(output),
+                    _ => f64::from(crate::alike::made_up(output, record)) / 97.0,
+                };
+                let labels: Vec<usize> = (0..BLOCK - 3).map(|record| record % (k + 1)).collect();
+                let mut block: Vec<f64> =
+                    (0..k * BLOCK).map(|at| score(at % BLOCK, at / BLOCK)).collect();
+                loss.slopes_of_block(&mut block, &labels);
+                for (record, label) in labels.iter().enumerate() {
+                    let mut one: Vec<f64> = (0..k).map(|output| score(record, output)).collect();
+                    loss.slopes(&mut one, *label);
+                    for (output, slope) in one.iter().enumerate() {
+                        let found = block[output * BLOCK + record];
+                        assert!(found == *slope || found.is_nan() && slope.is_nan());
+                    }
                 }
             }
         }

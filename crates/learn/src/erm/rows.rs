@@ -3,6 +3,7 @@
 use throng_account::Neighbours;
 use throng_numeric::Rational;
 
+use crate::math::wide;
 use crate::{Bounds, Interval, Matrix};
 
 /// Steps from 0 to 1 on the grid of rows, 2^13.
@@ -91,13 +92,38 @@ pub(crate) fn bounded(bounds: &Bounds, records: &[&[f64]], most: i64) -> Matrix<
     table
 }
 
-/// Multiplies numbers by `scale`, or by as much less as keeps `norm` times their norm within `most`,
-/// and rounds towards 0.
+/// Multiplies the numbers of each record by `scale`, or by as much less as keeps `norm` times their norm within
+/// `most`, and rounds towards 0. There are as many numbers for each output as there are `norms`, output by
+/// output, so that many records go into an instruction; what becomes of one depends on it alone.
 ///
 /// # Guarantee
 /// `norm` times the norm of what they become is at most `most`, by the reasons given for [`shrink`].
 /// If one of them is not finite, all become 0.
-pub(crate) fn scale(numbers: &mut [f64], norm: f64, scale: f64, most: f64) {
+pub(crate) fn scale_by_output(numbers: &mut [f64], norms: &[f64], scale: f64, most: f64) {
+    let mut factors = vec![0.0; norms.len()];
+    let (records, factors) = (norms.len().max(1), factors.as_mut_slice());
+    wide(move || {
+        for output in numbers.chunks_exact(records) {
+            factors.iter_mut().zip(output).for_each(|(square, x)| *square += x * x);
+        }
+        for (factor, norm) in factors.iter_mut().zip(norms) {
+            let length = factor.sqrt() * norm;
+            let most = scale.min(most / length * SLACK);
+            *factor = if length.is_finite() { most } else { 0.0 };
+        }
+        for output in numbers.chunks_exact_mut(records) {
+            for (x, factor) in output.iter_mut().zip(&*factors) {
+                let product = (*x * factor).trunc();
+                // NaN becomes 0.
+                *x = if product.is_nan() { 0.0 } else { product };
+            }
+        }
+    });
+}
+
+/// The same for one record, as a second source.
+#[cfg(test)]
+fn scale(numbers: &mut [f64], norm: f64, scale: f64, most: f64) {
     let length = square(numbers).sqrt() * norm;
     let factor = if length.is_finite() { scale.min(most / length * SLACK) } else { 0.0 };
     for x in numbers {
@@ -127,6 +153,27 @@ mod tests {
             shrink(&mut found, norm, crate::math::number(most));
             let size: i64 = found.iter().map(|x| crate::math::nearest(*x).abs()).sum();
             prop_assert!(size <= most);
+        }
+    }
+
+    #[test]
+    fn many_records_are_scaled_like_one() {
+        let hostile = [f64::NAN, f64::INFINITY, -0.0, 0.0, 1e-320, 1e200, -0.7, 0.3, 1.0, -1.0];
+        let (records, outputs) = (1000, 4);
+        let number = |record: usize, output: usize| hostile[record / [1, 7, 49, 343][output] % 10];
+        let norm = |record: usize| [0.0, 1.0, 77.5, 30_000.0, 1e300][record % 5];
+        for (scale, most) in [(1e6, 16_777_216.0), (16_777_216.0 / 300.0, 16_777_216.0)] {
+            let norms: Vec<f64> = (0..records).map(norm).collect();
+            let mut all: Vec<f64> =
+                (0..outputs * records).map(|at| number(at % records, at / records)).collect();
+            scale_by_output(&mut all, &norms, scale, most);
+            for record in 0..records {
+                let mut one: Vec<f64> = (0..outputs).map(|output| number(record, output)).collect();
+                super::scale(&mut one, norm(record), scale, most);
+                for (output, x) in one.iter().enumerate() {
+                    assert_eq!(all[output * records + record], *x, "{record} {output}");
+                }
+            }
         }
     }
 

@@ -107,23 +107,24 @@ impl Bins {
 
     /// Counts each value in its bin, by the table above; `counts` has one entry for each bin.
     pub(crate) fn tally(&self, values: &[f64], counts: &mut [i64]) {
-        let mut count = |place: u32| {
-            let at = usize::try_from(place).unwrap_or(usize::MAX);
-            counts.get_mut(at).into_iter().for_each(|count| *count += 1);
-        };
         if let Kind::Equal { within, count: bins } = self.0 {
-            // First the places, many to an instruction, then the counts, which are one by one.
+            // First the places, many to an instruction, then the counts, which are one by one: in several
+            // tables in turn if they are small, so that one need not wait for another.
             let mut places = [0; 512];
+            let tables = if counts.len() <= FEW { TURNS } else { 1 };
+            let mut turns = vec![0_i64; tables * counts.len()];
             for values in values.chunks(places.len()) {
-                wide(|| {
-                    for (place, x) in places.iter_mut().zip(values) {
-                        *place = equal(within, bins, *x);
-                    }
-                });
-                places.iter().take(values.len()).for_each(|place| count(*place));
+                equal_places(within, bins, values, &mut places);
+                tally_in_turn(&places[..values.len()], counts.len(), &mut turns);
+            }
+            for turn in turns.chunks_exact(counts.len().max(1)) {
+                counts.iter_mut().zip(turn).for_each(|(count, more)| *count += more);
             }
         } else {
-            values.iter().filter_map(|x| self.place(*x)).for_each(count);
+            for place in values.iter().filter_map(|x| self.place(*x)) {
+                let at = usize::try_from(place).unwrap_or(usize::MAX);
+                counts.get_mut(at).into_iter().for_each(|count| *count += 1);
+            }
         }
     }
 
@@ -144,11 +145,57 @@ impl Bins {
 }
 
 /// The place among so many bins of equal width, at least 1 and at most 2^20.
-#[expect(clippy::cast_possible_truncation, reason = "what is behind the point is meant to go")]
-#[inline]
 fn equal(within: Interval, bins: u32, x: f64) -> u32 {
-    let place = (within.fraction(x) * f64::from(bins)) as i32;
-    place.cast_unsigned().min(bins - 1)
+    let mut place = [0];
+    equal_places(within, bins, &[x], &mut place);
+    place[0]
+}
+
+/// The places of values: the whole part of the way through the interval times the bins, and the last bin at its
+/// end. There are at least as many places.
+///
+/// The way is (x - lower)/(upper - lower) for x clamped to the interval, as [`Interval::fraction`] has it:
+/// rounding is monotone, so the quotient of two differences, of which the first is not larger, is at most 1.
+/// A whole number below 2^32, added to 2^52, stands in the last bits.
+fn equal_places(within: Interval, bins: u32, values: &[f64], places: &mut [u32]) {
+    const SHIFT: f64 = 4_503_599_627_370_496.0;
+    let (lower, upper, width) = (within.lower(), within.upper(), within.width());
+    let (middle, count, last) = (within.clamp(f64::NAN), f64::from(bins), bins - 1);
+    wide(move || {
+        for (place, x) in places.iter_mut().zip(values) {
+            let x = if x.is_nan() { middle } else { *x };
+            let x = if x > lower { x } else { lower };
+            let x = if x < upper { x } else { upper };
+            let way = ((x - lower) / width) * count;
+            #[expect(clippy::cast_possible_truncation, reason = "the last bits are meant")]
+            let whole = (way.trunc() + SHIFT).to_bits() as u32;
+            *place = whole.min(last);
+        }
+    });
+}
+
+/// Up to so many bins are counted in turn, in so many tables.
+const FEW: usize = 1 << 10;
+const TURNS: usize = 4;
+
+/// Counts places below `bins` in tables of so many counts, in turn.
+fn tally_in_turn(places: &[u32], bins: usize, tables: &mut [i64]) {
+    let at = |place: u32| usize::try_from(place).unwrap_or(usize::MAX);
+    let (first, others) = tables.split_at_mut(bins);
+    let (fours, rest) = places.as_chunks::<TURNS>();
+    if others.len() == (TURNS - 1) * bins {
+        let (second, others) = others.split_at_mut(bins);
+        let (third, fourth) = others.split_at_mut(bins);
+        for [a, b, c, d] in fours {
+            first[at(*a)] += 1;
+            second[at(*b)] += 1;
+            third[at(*c)] += 1;
+            fourth[at(*d)] += 1;
+        }
+    } else {
+        fours.iter().flatten().for_each(|place| first[at(*place)] += 1);
+    }
+    rest.iter().for_each(|place| first[at(*place)] += 1);
 }
 
 /// A number that is whole and in 0..2^32 already.

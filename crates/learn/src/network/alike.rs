@@ -4,6 +4,7 @@ use throng_mechanism::MechanismError;
 
 use super::chunk::{Chunk, Gradients};
 use super::float::float;
+use super::goal::Truth;
 use super::grid::ROWS;
 use super::layer::Stage;
 use crate::alike::{self, Block, made_up};
@@ -49,7 +50,7 @@ impl Block for Pass<'_> {
 
     fn compute(&mut self, height: usize, salt: &dyn Fn(usize) -> usize) {
         let (Some(first), Some(last)) = (self.stages.first(), self.stages.last()) else { return };
-        let (columns, classes) = (first.from.len(), last.onto.len());
+        let (columns, outputs) = (first.from.len(), last.onto.len());
         if let Some(values) = self.chunk.values.first_mut() {
             for (place, row) in values.chunks_exact_mut(columns).enumerate() {
                 let salt = salt(place);
@@ -60,7 +61,8 @@ impl Block for Pass<'_> {
         self.chunk.count = height;
         self.chunk.forward(self.stages, self.parameters);
         if self.backward {
-            self.chunk.lose(classes, (0..ROWS).map(|place| salt(place) % classes));
+            let truths = (0..ROWS).map(|place| Truth::made_up(outputs, salt(place)));
+            self.chunk.lose(outputs, truths);
             self.chunk.backward(self.stages, self.parameters, Gradients::Each);
         }
     }

@@ -65,6 +65,11 @@ impl Batch {
         &self.total
     }
 
+    /// The sums that were formed last.
+    pub(super) const fn total(&self) -> &Total {
+        &self.total
+    }
+
     /// The sum of gradients as they are.
     pub(super) fn plain(
         &mut self,
@@ -83,10 +88,10 @@ impl Batch {
     }
 
     fn send(&mut self, stages: &[Stage], parameters: &[f32], records: &Records, places: &[usize]) {
-        let classes = stages.last().map_or(1, |stage| stage.onto.len());
+        let outputs = stages.last().map_or(1, |stage| stage.onto.len());
         records.load(places, &mut self.chunk);
         self.chunk.forward(stages, parameters);
-        self.chunk.lose(classes, records.labels(places));
+        self.chunk.lose(outputs, records.truths(places));
     }
 }
 

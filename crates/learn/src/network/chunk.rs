@@ -8,6 +8,7 @@
 //! record by record.
 
 use super::float::{exp, rows, tanh, whole, wide};
+use super::goal::Truth;
 use super::grid::{BLOCK, INPUT, MOST_INPUT, ROWS};
 use super::layer::{Activation, Kind, Stage};
 
@@ -146,20 +147,14 @@ impl Chunk {
         }
     }
 
-    /// From the loss to the deltas of all stages; the labels are those of the records.
-    ///
-    /// The loss of a record is the cross entropy of its class: its gradient with respect to the scores
-    /// is softmax(scores) - 1 at the class.
-    pub(super) fn lose(&mut self, classes: usize, labels: impl Iterator<Item = usize>) {
+    /// From the loss to the deltas of the last stage; the truths are those of the records.
+    pub(super) fn lose(&mut self, outputs: usize, truths: impl Iterator<Item = Truth>) {
         let (Some(scores), Some(delta)) = (self.values.last(), self.deltas.last_mut()) else {
             return;
         };
-        let both = scores.chunks_exact(classes).zip(delta.chunks_exact_mut(classes));
-        for ((scores, delta), label) in both.zip(labels) {
-            softmax(scores, delta);
-            if let Some(own) = delta.get_mut(label) {
-                *own -= 1.0;
-            }
+        let both = scores.chunks_exact(outputs).zip(delta.chunks_exact_mut(outputs));
+        for ((scores, delta), truth) in both.zip(truths) {
+            truth.slope(scores, delta);
         }
     }
 

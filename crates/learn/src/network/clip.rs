@@ -197,8 +197,9 @@ impl Clipped {
                     let deltas = nth(&chunk.deltas[at], row, stage.onto.len());
                     let rounded = nth_mut(&mut self.deltas[at], row, stage.onto.len());
                     let factor = single(scale * OUTPUT);
-                    wide(|| {
-                        for (rounded, delta) in rounded.iter_mut().zip(deltas) {
+                    let pairs = rounded.iter_mut().zip(deltas);
+                    wide(move || {
+                        for (rounded, delta) in pairs {
                             *rounded = either(delta * factor, *delta, MOST_OUTPUT);
                         }
                     });

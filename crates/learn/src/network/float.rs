@@ -41,7 +41,7 @@ pub(super) fn either(x: f32, seed: f32, most: f32) -> f32 {
 
 /// factor · whole, number by number.
 pub(super) fn scale(whole: &[i64], factor: f32, out: &mut [f32]) {
-    wide(|| {
+    wide(move || {
         for (out, whole) in out.iter_mut().zip(whole) {
             *out = factor * single(rounded(*whole));
         }

@@ -8,7 +8,7 @@ use super::layer::{Layer, Shape, Stage, stages};
 use super::options::{Clipping, NetworkOptions};
 use crate::data::check_columns;
 use crate::math::count;
-use crate::{Bounds, Classes, LearnError};
+use crate::{Bounds, LearnError};
 
 /// What a network is made of, the last layer included.
 pub(super) struct Frame {
@@ -20,13 +20,13 @@ pub(super) struct Frame {
 impl Frame {
     pub(super) fn new(
         bounds: &Bounds,
-        classes: Classes,
+        outputs: usize,
         options: &NetworkOptions,
     ) -> Result<Self, LearnError> {
         let shape = options.image.unwrap_or(Shape::flat(bounds.columns()));
         check_columns(shape.len(), bounds.columns())?;
         let mut layers = options.layers.clone();
-        layers.push(Layer::Dense { units: classes.count() });
+        layers.push(Layer::Dense { units: outputs });
         let stages = stages(shape, &layers)?;
         Ok(Self { shape, layers, stages })
     }

@@ -10,7 +10,7 @@ use crate::error::positive;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NetworkOptions {
-    /// The layers before the last, which is dense with one output for each class.
+    /// The layers before the last, which is dense with one output for each class, or one for a number.
     pub layers: Vec<Layer>,
     /// Height, width and channels if a row is an image: row by row, pixel by pixel, with the channels
     /// of a pixel side by side.
@@ -67,6 +67,22 @@ impl Default for NetworkOptions {
             schedule: Schedule::Linear,
             warm_up: 0,
             averaging: 0.0,
+        }
+    }
+}
+
+impl NetworkOptions {
+    /// What does well for a number, if the network learns one ([`Goal`](super::Goal)): from some hundreds of records
+    /// to tens of thousands, all in each step. A small layer, as each weight has noise of its own; and steps that
+    /// add up to less than those for classes, as errors are to become small, and not only to change sign.
+    #[must_use]
+    pub fn regression() -> Self {
+        Self {
+            layers: vec![Layer::Dense { units: 16 }, Layer::Relu],
+            steps: 100,
+            clip: 0.5,
+            learning_rate: 0.8,
+            ..Self::default()
         }
     }
 }

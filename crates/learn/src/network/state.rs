@@ -8,7 +8,7 @@ use throng_sample::Entropy;
 
 use super::layer::Stage;
 use super::options::{NetworkOptions, Optimiser};
-use crate::math::{count, powf, single};
+use crate::math::{count, powf, single, wide};
 use crate::{LearnError, Matrix};
 
 /// Weights are kept within this.
@@ -32,6 +32,17 @@ pub(super) struct State {
     second: Matrix<f32>,
     /// The mean of weights; without columns if none is kept.
     average: Matrix<f32>,
+}
+
+/// One step down.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Step {
+    optimiser: Optimiser,
+    rate: f32,
+    /// What the mean of squares is multiplied by.
+    unbias: f32,
+    /// What the weights count for in their mean.
+    share: f32,
 }
 
 impl State {
@@ -98,42 +109,65 @@ impl State {
 
     /// One step down a noisy gradient; `gradient` is used up.
     pub(super) fn follow(&mut self, gradient: &mut [f32], options: &NetworkOptions) {
+        let step = self.begin(options);
+        self.follow_part(&step, 0, gradient);
+    }
+
+    /// Begins a step down: all parts of the gradient follow.
+    pub(super) fn begin(&mut self, options: &NetworkOptions) -> Step {
         let rate = options.rate_at(self.step);
         self.step += 1;
         let steps = count(usize::try_from(self.step).unwrap_or(usize::MAX));
-        match options.optimiser {
-            Optimiser::Sgd { momentum } => {
-                let (rate, momentum) = (single(rate), single(momentum));
-                if momentum > 0.0 {
-                    for (first, gradient) in self.first.values_mut().iter_mut().zip(&mut *gradient)
-                    {
+        let (rate, unbias) = match options.optimiser {
+            Optimiser::Sgd { .. } => (rate, 1.0),
+            Optimiser::Adam { beta1, beta2 } => {
+                (rate / (1.0 - powf(beta1, steps)), 1.0 / (1.0 - powf(beta2, steps)))
+            }
+        };
+        Step {
+            optimiser: options.optimiser,
+            rate: single(rate),
+            unbias: single(unbias),
+            share: single(1.0 - options.averaging),
+        }
+    }
+
+    /// The weights from `start` on follow their part of the gradient, which is used up.
+    pub(super) fn follow_part(&mut self, step: &Step, start: usize, gradient: &mut [f32]) {
+        let range = start..start + gradient.len();
+        let weights = &mut self.parameters.values_mut()[range.clone()];
+        // What is not kept has no part.
+        let part = |table| Matrix::values_mut(table).get_mut(range.clone()).unwrap_or_default();
+        let [first, second, average] =
+            [&mut self.first, &mut self.second, &mut self.average].map(part);
+        let Step { optimiser, rate, unbias, share } = *step;
+        wide(move || {
+            match optimiser {
+                Optimiser::Sgd { momentum } => {
+                    let momentum = single(momentum);
+                    for (first, gradient) in first.iter_mut().zip(&mut *gradient) {
                         *first = momentum * *first + *gradient;
                         *gradient = *first;
                     }
+                    for (x, gradient) in weights.iter_mut().zip(&*gradient) {
+                        *x = (*x - rate * *gradient).clamp(-MOST_WEIGHT, MOST_WEIGHT);
+                    }
                 }
-                for (x, gradient) in self.parameters.values_mut().iter_mut().zip(gradient) {
-                    *x = (*x - rate * *gradient).clamp(-MOST_WEIGHT, MOST_WEIGHT);
-                }
-            }
-            Optimiser::Adam { beta1, beta2 } => {
-                let rate = single(rate / (1.0 - powf(beta1, steps)));
-                let unbias = single(1.0 / (1.0 - powf(beta2, steps)));
-                let (beta1, beta2) = (single(beta1), single(beta2));
-                let moments = self.first.values_mut().iter_mut().zip(self.second.values_mut());
-                let all = self.parameters.values_mut().iter_mut().zip(moments).zip(gradient);
-                for ((x, (first, second)), gradient) in all {
-                    *first += (1.0 - beta1) * (*gradient - *first);
-                    *second += (1.0 - beta2) * (*gradient * *gradient - *second);
-                    let step = rate * *first / ((*second * unbias).sqrt() + TINY);
-                    *x = (*x - step).clamp(-MOST_WEIGHT, MOST_WEIGHT);
+                Optimiser::Adam { beta1, beta2 } => {
+                    let (beta1, beta2) = (single(beta1), single(beta2));
+                    let all = weights.iter_mut().zip(first.iter_mut().zip(second)).zip(&*gradient);
+                    for ((x, (first, second)), gradient) in all {
+                        *first += (1.0 - beta1) * (*gradient - *first);
+                        *second += (1.0 - beta2) * (*gradient * *gradient - *second);
+                        let step = rate * *first / ((*second * unbias).sqrt() + TINY);
+                        *x = (*x - step).clamp(-MOST_WEIGHT, MOST_WEIGHT);
+                    }
                 }
             }
-        }
-        if options.averaging > 0.0 {
-            let share = single(1.0 - options.averaging);
-            let pairs = self.average.values_mut().iter_mut().zip(self.parameters.values());
-            pairs.for_each(|(average, x)| *average += share * (x - *average));
-        }
+            for (average, x) in average.iter_mut().zip(&*weights) {
+                *average += share * (x - *average);
+            }
+        });
     }
 
     /// The weights that the model has.

@@ -21,6 +21,12 @@ pub(super) struct Team {
     rooms: Vec<Batch>,
     most: usize,
     block: usize,
+    /// How many rooms hold a part of the sums.
+    used: usize,
+    /// How many sums there are beside the count.
+    parameters: usize,
+    /// What a record adds to the count.
+    weight: i64,
 }
 
 /// What a batch is summed with.
@@ -39,7 +45,8 @@ impl Team {
     /// At most so many threads, whose chunks have heights that are multiples of `block`
     /// ([`Batch::alike`]).
     pub(super) fn new(stages: &[Stage], most: usize, block: usize) -> Self {
-        Self { rooms: vec![Batch::new(stages, block)], most, block }
+        let rooms = vec![Batch::new(stages, block)];
+        Self { rooms, most, block, used: 0, parameters: 0, weight: 0 }
     }
 
     /// As many threads as the machine runs at a time.
@@ -47,42 +54,43 @@ impl Team {
         Self::new(stages, thread::available_parallelism().map_or(1, NonZero::get), block)
     }
 
-    /// The sums of clipped gradients and the count, in steps of the grid.
-    pub(super) fn clipped(&mut self, task: Task<'_>, places: &[usize], sums: &mut Vec<i64>) {
+    /// Sums up the clipped gradients of records, and counts them; then they can be read.
+    pub(super) fn clipped(&mut self, task: Task<'_>, places: &[usize]) {
         let work = places.len().saturating_mul(work(task.stages));
         let threads = self.most.min(places.len() / ROWS).min(work / WORTH).max(1);
         let each = places.len().div_ceil(threads).max(1).next_multiple_of(ROWS);
         while self.rooms.len() < threads {
             self.rooms.push(Batch::new(task.stages, self.block));
         }
+        self.used = places.chunks(each).len();
+        (self.parameters, self.weight) = (task.parameters.len(), task.weight);
         let mut parts = places.chunks(each).zip(&mut self.rooms);
-        let Some((own, room)) = parts.next() else {
-            sums.clear();
-            sums.resize(task.parameters.len() + 1, 0);
-            return;
-        };
+        let Some((own, room)) = parts.next() else { return };
         thread::scope(|scope| {
-            let others: Vec<_> = parts
-                .map(|(places, room)| {
-                    scope.spawn(move || {
-                        let mut sums = Vec::new();
-                        sum(room, task, places, &mut sums);
-                        sums
-                    })
-                })
-                .collect();
-            sum(room, task, own, sums);
-            for other in others {
-                let part = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-                sums.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
+            for (places, room) in parts {
+                scope.spawn(move || sum(room, task, places));
             }
+            sum(room, task, own);
         });
+    }
+
+    /// The sums from `start` on, in steps of the grid; behind those for all parameters comes the count.
+    pub(super) fn read(&self, start: usize, sums: &mut [i64]) {
+        sums.fill(0);
+        let end = self.parameters.clamp(start, start + sums.len());
+        let (sums, count) = sums.split_at_mut(end - start);
+        for room in &self.rooms[..self.used] {
+            room.total().add_to(start, sums);
+            for count in count.iter_mut().take(1) {
+                *count += room.total().surplus().saturating_mul(self.weight);
+            }
+        }
     }
 }
 
-fn sum(room: &mut Batch, task: Task<'_>, places: &[usize], sums: &mut Vec<i64>) {
+fn sum(room: &mut Batch, task: Task<'_>, places: &[usize]) {
     let how = (task.groups, task.clip);
-    room.clipped(task.stages, task.parameters, task.records, places, how).write(task.weight, sums);
+    room.clipped(task.stages, task.parameters, task.records, places, how);
 }
 
 /// About how many operations a record takes.

@@ -7,6 +7,7 @@ use throng_sample::{Entropy, SeededEntropy};
 use super::batch::Batch;
 use super::clip::{Group, Outcome};
 use super::frame::{count_weight, groups};
+use super::goal::Truth;
 use super::grid::{BLOCK, BOUND, INPUT, ROWS};
 use super::layer::{Kind, Layer, Shape, Stage, stages};
 use super::options::{Clipping, NetworkOptions, StepNoise};
@@ -14,7 +15,7 @@ use super::plan::Plan;
 use super::records::Records;
 use super::team::{Task, Team};
 use crate::math::{exp, ln, number};
-use crate::{Bounds, Classes, Classified, Matrix};
+use crate::{Bounds, Classes, Classified, Interval, Matrix, Measured};
 
 /// A source of test numbers.
 struct Dice(SeededEntropy);
@@ -228,6 +229,9 @@ fn a_record_is_treated_alike_wherever_it_is() {
         (17, 33, 3),
         (1000, 257, 100),
         (2, 700, 7),
+        (8, 16, 1),
+        (100, 64, 1),
+        (1, 1, 1),
     ] {
         let layers = [Layer::Dense { units: hidden }, Layer::Relu, Layer::Dense { units: classes }];
         nets.push(stages(Shape::flat(inputs), &layers).unwrap());
@@ -242,11 +246,20 @@ fn loss(net: &[Stage], weights: &[f32], records: &Records, places: &[usize]) -> 
     let mut batch = Batch::new(net, BLOCK);
     records.load(places, &mut batch.chunk);
     batch.chunk.forward(net, weights);
-    let rows = batch.chunk.scores().chunks_exact(4).zip(records.labels(places));
-    let losses = rows.map(|(scores, label)| {
+    let outputs = net.last().unwrap().onto.len();
+    let rows = batch.chunk.scores().chunks_exact(outputs).zip(records.truths(places));
+    let losses = rows.map(|(scores, truth)| {
         let scores: Vec<f64> = scores.iter().map(|x| f64::from(*x)).collect();
         let most = scores.iter().copied().fold(f64::MIN, f64::max);
-        most + ln(scores.iter().map(|x| exp(x - most)).sum::<f64>()) - scores[label]
+        match truth {
+            Truth::Class(class) => {
+                most + ln(scores.iter().map(|x| exp(x - most)).sum::<f64>()) - scores[class]
+            }
+            Truth::Number(number) => {
+                let error = scores[0] - f64::from(number);
+                error * error / 2.0
+            }
+        }
     });
     losses.sum()
 }
@@ -379,12 +392,17 @@ fn adaptive_contributions_are_within_the_bound_with_their_count() {
 #[test]
 fn a_team_sums_what_one_does() {
     let mut dice = Dice::new(8);
-    let net = cnn(false);
-    let weights = parameters(&net, 0.5, &mut dice);
-    let table = records(&examples(300, true, &mut dice));
-    let groups = all_in_one(&net);
+    for net in [cnn(false), mlp()] {
+        check_team(&net, &mut dice);
+    }
+}
+
+fn check_team(net: &[Stage], dice: &mut Dice) {
+    let weights = parameters(net, 0.5, dice);
+    let table = records(&examples(300, true, dice));
+    let groups = all_in_one(net);
     let task = Task {
-        stages: &net,
+        stages: net,
         parameters: &weights,
         records: &table,
         groups: &groups,
@@ -394,12 +412,20 @@ fn a_team_sums_what_one_does() {
     for length in [0, 1, 200, 5000] {
         let places: Vec<usize> = (0..length).map(|place| place * 7 % 300).collect();
         let sums = |most: usize| {
-            let mut sums = Vec::new();
-            Team::new(&net, most, BLOCK).clipped(task, &places, &mut sums);
+            let mut team = Team::new(net, most, BLOCK);
+            team.clipped(task, &places);
+            let mut sums = vec![7; weights.len() + 1];
+            team.read(0, &mut sums);
+            // The same in parts that end anywhere.
+            for (start, part) in (0..).step_by(1013).zip(sums.chunks(1013)) {
+                let mut again = vec![7; part.len()];
+                team.read(start, &mut again);
+                assert_eq!(again, part);
+            }
             sums
         };
         let alone = sums(1);
-        assert_eq!(alone.len(), weights.len() + 1);
+        assert_eq!(alone.iter().all(|sum| *sum == 0), length == 0);
         for most in [2, 3, 7] {
             assert_eq!(sums(most), alone);
         }
@@ -460,4 +486,89 @@ fn a_run_of_correlated_steps_moves_no_further_than_the_noise_is_made_for() {
         }
     }
     assert!(largest > 0.95 * most, "{largest} {most}: the bound was not tried");
+}
+
+/// What a network that learns a number is made of.
+fn of_number() -> [Vec<Stage>; 2] {
+    let flat = [Layer::Dense { units: 1 }];
+    let deep = [Layer::Dense { units: 11 }, Layer::Relu, Layer::Dense { units: 1 }];
+    [stages(Shape::flat(36), &flat).unwrap(), stages(Shape::flat(36), &deep).unwrap()]
+}
+
+/// Hostile rows with hostile numbers.
+fn measured(rows: usize, dice: &mut Dice) -> Records {
+    let features = examples(rows, true, dice).features().clone();
+    let odd = [f64::INFINITY, f64::NEG_INFINITY, 1e300, -0.0, 2.0, 5e-324, f64::MAX];
+    let label = |i: usize| match i % 3 {
+        0 => odd[i / 3 % odd.len()],
+        _ => f64::from(dice.number()),
+    };
+    let examples = Measured::new(features, (0..rows).map(label).collect()).unwrap();
+    let bounds = Bounds::same(36, -1.0, 1.0).unwrap();
+    Records::of(&examples, &bounds, Interval::new(-1.0, 2.0).unwrap())
+}
+
+/// The squared loss, however large, adds what any loss adds: a vector within the bound, for each record alone.
+#[test]
+fn errors_of_any_size_are_within_the_bound_exactly() {
+    let mut dice = Dice::new(10);
+    for net in of_number() {
+        for (groups, size, clip) in [
+            (all_in_one(&net), 0.3, 0.5),
+            (all_in_one(&net), 1e6, 0.5),
+            (all_in_one(&net), 0.3, 1e-6),
+            (each_by_itself(&net), 3.0, 0.1),
+            (all_in_one(&net), 0.3, 1e6),
+        ] {
+            let weights = parameters(&net, size, &mut dice);
+            let records = measured(40, &mut dice);
+            let sums = |places: &[usize]| {
+                let (mut out, mut batch) = (Vec::new(), Batch::new(&net, BLOCK));
+                batch.clipped(&net, &weights, &records, places, (&groups, clip)).write(1, &mut out);
+                out
+            };
+            let mut added = vec![0; weights.len() + 1];
+            for row in 0..40 {
+                let own = sums(&[row]);
+                assert!(square(&own[..weights.len()]) <= u128::from(BOUND * BOUND));
+                added.iter_mut().zip(own).for_each(|(sum, x)| *sum += x);
+            }
+            // Each adds the same in any company.
+            assert_eq!(added, sums(&(0..40).collect::<Vec<_>>()));
+        }
+    }
+}
+
+#[test]
+fn gradients_are_those_of_the_squared_loss() {
+    let mut dice = Dice::new(11);
+    for net in of_number() {
+        let weights = parameters(&net, 0.4, &mut dice);
+        let (records, places) = (measured(40, &mut dice), (0..40).collect::<Vec<_>>());
+        let gradient = Batch::new(&net, BLOCK).plain(&net, &weights, &records, &places).to_vec();
+        let mut worst = 0.0_f64;
+        for at in (0..weights.len()).step_by(5) {
+            let moved = |by: f32| {
+                let mut weights = weights.clone();
+                weights[at] += by;
+                loss(&net, &weights, &records, &places)
+            };
+            let slope = (moved(1e-2) - moved(-1e-2)) / 2e-2;
+            worst = worst.max((slope - f64::from(gradient[at])).abs());
+        }
+        let size = f64::from(gradient.iter().fold(0.0_f32, |most, x| most.max(x.abs())));
+        assert!(worst < 0.03 * size, "{worst} of {size}");
+    }
+}
+
+/// NaN says nothing; what is beyond the interval counts as its ends.
+#[test]
+fn numbers_are_clamped_and_nan_is_left_out() {
+    let range = Interval::new(-2.0, 6.0).unwrap();
+    let labels = vec![-2.0, f64::NAN, 2.0, 6.0, f64::INFINITY, -1e300, 4.0];
+    let examples = Measured::new(Matrix::filled(7, 1, 0.5), labels).unwrap();
+    let records = Records::of(&examples, &Bounds::same(1, 0.0, 1.0).unwrap(), range);
+    let found: Vec<Truth> = records.truths(&[0, 1, 2, 3, 4, 5]).collect();
+    assert_eq!(records.len(), 6);
+    assert_eq!(found, [-1.0, 0.0, 1.0, 1.0, -1.0, 0.5].map(Truth::Number));
 }

@@ -13,6 +13,7 @@ use super::checkpoint::Checkpoint;
 use super::clip::Group;
 use super::coins::Coins;
 use super::frame::{Frame, count_weight, groups};
+use super::goal::Goal;
 use super::layer::{Layer, Shape, Stage};
 use super::options::{NetworkOptions, StepNoise};
 use super::plan::{self, Plan};
@@ -20,12 +21,12 @@ use super::progress::Progress;
 use super::state::State;
 use super::{Network, Segment};
 use crate::data::check_columns;
-use crate::{Bounds, Classes, Classified, LearnError, Learner, Privacy, Saved};
+use crate::{Bounds, Classes, Examples, LearnError, Learner, Privacy, Saved};
 
 /// Who is told about a training while it runs.
 type Watch = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;
 
-/// Private training of a [`Network`] (DP-SGD, DP-Adam).
+/// Private training of a [`Network`] (DP-SGD, DP-Adam), for classes or for a number: see [`Goal`].
 ///
 /// Each step draws a Poisson sample, clips each record's gradient, adds Gaussian noise to the sum, and
 /// moves the weights by it. Divisions are by the declared number of records, never by how many there are.
@@ -62,9 +63,9 @@ type Watch = Arc<dyn Fn(&Progress<'_>) + Send + Sync>;
 /// Abadi, Chu, Goodfellow, McMahan, Mironov, Talwar, Zhang, *Deep Learning with Differential Privacy*
 /// (2016).
 #[derive(Clone)]
-pub struct Training {
+pub struct Training<G: Goal = Classes> {
     pub(super) bounds: Bounds,
-    pub(super) classes: Classes,
+    pub(super) goal: G,
     pub(super) options: NetworkOptions,
     layers: Vec<Layer>,
     shape: Shape,
@@ -81,7 +82,7 @@ pub struct Training {
     machine: OnceLock<Result<usize, MechanismError>>,
 }
 
-impl fmt::Debug for Training {
+impl<G: Goal> fmt::Debug for Training<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Training")
             .field("layers", &self.layers)
@@ -91,7 +92,7 @@ impl fmt::Debug for Training {
     }
 }
 
-impl Training {
+impl<G: Goal> Training<G> {
     /// A training that reaches a target.
     ///
     /// # Errors
@@ -99,17 +100,17 @@ impl Training {
     /// independent noise also if the relation is not that of one record more or less.
     pub fn new(
         bounds: Bounds,
-        classes: Classes,
+        goal: G,
         privacy: &Privacy,
         options: NetworkOptions,
     ) -> Result<Self, LearnError> {
         options.check()?;
-        let frame = Frame::new(&bounds, classes, &options)?;
+        let frame = Frame::new(&bounds, goal.outputs(), &options)?;
         let training = match options.noise {
             StepNoise::Independent => {
                 let found = plan::sigma(privacy, &options)?;
                 let plan = Plan::independent(&found.value, &options)?;
-                let training = Self::of(bounds, classes, options, frame, (found.value, plan))?;
+                let training = Self::of(bounds, goal, options, frame, (found.value, plan))?;
                 if training.spec() == found.spec {
                     return Ok(training);
                 }
@@ -119,7 +120,7 @@ impl Training {
                 let gaussian = privacy.gaussian()?;
                 let plan = Plan::correlated(&gaussian, band, &options, frame.parameters())?;
                 let sigma = gaussian.multiplier(1, 1)?;
-                Self::of(bounds, classes, options, frame, (sigma, plan))?
+                Self::of(bounds, goal, options, frame, (sigma, plan))?
             }
         };
         privacy.certify(&training.spec())?;
@@ -134,7 +135,7 @@ impl Training {
     /// If the noise is below 1/1024 or above 1024, an option is out of range, or layers do not fit each other.
     pub fn with_noise(
         bounds: Bounds,
-        classes: Classes,
+        goal: G,
         multiplier: &Rational,
         options: NetworkOptions,
     ) -> Result<Self, LearnError> {
@@ -147,14 +148,14 @@ impl Training {
                 "from 1/1024 to 1024 clip norms",
             ));
         }
-        let frame = Frame::new(&bounds, classes, &options)?;
+        let frame = Frame::new(&bounds, goal.outputs(), &options)?;
         let plan = options.noise.plan(multiplier, &options, frame.parameters())?;
-        Self::of(bounds, classes, options, frame, (multiplier.clone(), plan))
+        Self::of(bounds, goal, options, frame, (multiplier.clone(), plan))
     }
 
     fn of(
         bounds: Bounds,
-        classes: Classes,
+        goal: G,
         options: NetworkOptions,
         Frame { shape, layers, stages }: Frame,
         (sigma, plan): (Rational, Plan),
@@ -164,7 +165,7 @@ impl Training {
             groups: groups(&stages, &options, count_weight),
             coins: Coins::new(&plan::rate(&options)?)?,
             bounds,
-            classes,
+            goal,
             options,
             layers,
             shape,
@@ -182,8 +183,8 @@ impl Training {
     /// on private data see [`Training::begin_from_private`].
     ///
     /// # Errors
-    /// If the network has other layers, bounds or classes, or images of another shape.
-    pub fn starting_from_public(self, network: &Network) -> Result<Self, LearnError> {
+    /// If the network has other layers, bounds or labels, or images of another shape.
+    pub fn starting_from_public(self, network: &Network<G>) -> Result<Self, LearnError> {
         self.check_start(network)?;
         Ok(Self { start: Some(network.parameters(&self.stages)), ..self })
     }
@@ -194,9 +195,9 @@ impl Training {
     /// or ledger of both to bound them.
     ///
     /// # Errors
-    /// If the network has other layers, bounds or classes, or images of another shape; if its card is of
+    /// If the network has other layers, bounds or labels, or images of another shape; if its card is of
     /// another relation; or as for [`Training::begin`].
-    pub fn begin_from_private(&self, start: &Saved<Network>) -> Result<Checkpoint, LearnError> {
+    pub fn begin_from_private(&self, start: &Saved<Network<G>>) -> Result<Checkpoint, LearnError> {
         self.check_start(start.model())?;
         let under = start.card().neighbours()?;
         if under != self.neighbours() {
@@ -211,17 +212,17 @@ impl Training {
         Ok(Checkpoint::new(state, plan, Some(start.card().spec()?)))
     }
 
-    fn check_start(&self, network: &Network) -> Result<(), LearnError> {
+    fn check_start(&self, network: &Network<G>) -> Result<(), LearnError> {
         let same = network.layers() == self.layers
             && network.shape == self.shape
-            && network.classes() == self.classes
+            && network.goal == self.goal
             && *network.bounds() == self.bounds;
         if same {
             return Ok(());
         }
         let found = format!("{:?} of {:?}", network.layers(), network.shape);
         let allowed = format!(
-            "{:?} of {:?}, with the bounds and classes of the training",
+            "{:?} of {:?}, with the bounds and labels of the training",
             self.layers, self.shape
         );
         Err(LearnError::invalid("the first network", found, allowed))
@@ -284,7 +285,7 @@ impl Training {
     ///
     /// # Errors
     /// If there are no steps, or more than are left; or the checkpoint is of another training or plan.
-    pub fn segment(&self, from: Checkpoint, steps: u64) -> Result<Segment<'_>, LearnError> {
+    pub fn segment(&self, from: Checkpoint, steps: u64) -> Result<Segment<'_, G>, LearnError> {
         self.check_checkpoint(&from)?;
         let left = self.options.steps.saturating_sub(from.step());
         if !(1..=left).contains(&steps) {
@@ -302,7 +303,7 @@ impl Training {
     ///
     /// # Errors
     /// If the checkpoint is of another training or plan, or before the first step.
-    pub fn finish(&self, checkpoint: &Checkpoint) -> Result<Saved<Network>, LearnError> {
+    pub fn finish(&self, checkpoint: &Checkpoint) -> Result<Saved<Network<G>>, LearnError> {
         self.check_checkpoint(checkpoint)?;
         let card = checkpoint.card(self.neighbours())?;
         Ok(Saved::new(card, self.network(&checkpoint.state)))
@@ -330,15 +331,15 @@ impl Training {
         self.machine.get_or_init(|| Batch::alike(&self.stages)).clone()
     }
 
-    pub(super) fn network(&self, state: &State) -> Network {
+    pub(super) fn network(&self, state: &State) -> Network<G> {
         let parameters = state.outcome(&self.options);
-        Network::of(&self.bounds, self.classes, self.shape, &self.layers, &self.stages, &parameters)
+        Network::of(&self.bounds, self.goal, self.shape, &self.layers, &self.stages, &parameters)
     }
 }
 
-impl Mechanism for Training {
-    type Input = Classified;
-    type Output = Network;
+impl<G: Goal> Mechanism for Training<G> {
+    type Input = Examples<G::Label>;
+    type Output = Network<G>;
 
     fn spec(&self) -> MechanismSpec {
         self.plan.spec(self.options.steps)
@@ -348,15 +349,15 @@ impl Mechanism for Training {
         self.plan.neighbours()
     }
 
-    fn answer(&self, input: &Classified, run: &mut Run<'_>) -> Result<Network, MechanismError> {
+    fn answer(&self, input: &Self::Input, run: &mut Run<'_>) -> Result<Network<G>, MechanismError> {
         let mut state = self.first(run.entropy())?;
         self.walk((&mut state, None), self.options.steps, input, run)?;
         Ok(self.network(&state))
     }
 }
 
-impl Learner for Training {
-    fn check(&self, input: &Classified) -> Result<(), LearnError> {
+impl<G: Goal> Learner for Training<G> {
+    fn check(&self, input: &Self::Input) -> Result<(), LearnError> {
         check_columns(input.features().columns(), self.bounds.columns())?;
         self.check_machine()?;
         Ok(())

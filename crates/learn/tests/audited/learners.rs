@@ -59,6 +59,7 @@ fn case(kind: &'static str, title: &'static str, settings: Value) -> Case {
 pub fn cases() -> Vec<Case> {
     let image = json!({"height": 4, "width": 4, "channels": 1});
     let hidden = json!([{"layer": "dense", "units": 3}, {"layer": "tanh"}]);
+    let small = json!([{"layer": "dense", "units": 3}, {"layer": "relu"}]);
     let convolution = json!([
         {"layer": "convolution", "filters": 2, "size": 3},
         {"layer": "relu"},
@@ -110,6 +111,21 @@ pub fn cases() -> Vec<Case> {
         case(
             "network",
             "network, correlated",
+            json!({"layers": [], "steps": 4, "records": 4, "batch": 2, "noise": {"correlated": {"band": 2}}}),
+        ),
+        case(
+            "network-regression",
+            "network-regression, flat",
+            json!({"layers": [], "steps": 2, "records": 4}),
+        ),
+        case(
+            "network-regression",
+            "network-regression, sampled",
+            json!({"layers": small, "steps": 2, "records": 4, "batch": 2}),
+        ),
+        case(
+            "network-regression",
+            "network-regression, correlated",
             json!({"layers": [], "steps": 4, "records": 4, "batch": 2, "noise": {"correlated": {"band": 2}}}),
         ),
         case(

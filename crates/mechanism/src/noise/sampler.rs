@@ -2,10 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use throng_sample::{BulkNoise, Entropy};
+use throng_sample::{BulkNoise, Entropy, add_clamped};
 
 use super::{NoiseLaw, Staircase};
 use crate::MechanismError;
+
+/// Draws made at a time where they are not added on the way.
+const BATCH: usize = 1 << 12;
 
 /// How many samplers are kept for the next who asks.
 const KEPT: usize = 8;
@@ -66,6 +69,31 @@ impl Sampler {
             Self::Staircase(law) => {
                 for place in out {
                     *place = law.draw(entropy)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds an independent draw to each value, clamped to ±`most` before and after; `most` is from 0 to
+    /// 2^62 - 1.
+    ///
+    /// # Errors
+    /// If no noise can be drawn; then `values` must not be used.
+    pub(crate) fn add(
+        &self,
+        entropy: &mut dyn Entropy,
+        values: &mut [i64],
+        most: i64,
+    ) -> Result<(), MechanismError> {
+        match self {
+            Self::Bulk(noise) => Ok(noise.add(entropy, values, most)?),
+            Self::Staircase(_) => {
+                let mut noise = vec![0; values.len().min(BATCH)];
+                for batch in values.chunks_mut(BATCH) {
+                    let noise = &mut noise[..batch.len()];
+                    self.fill(entropy, noise)?;
+                    add_clamped(batch, noise, most);
                 }
                 Ok(())
             }

@@ -28,13 +28,7 @@ impl<'a> Callable<'a> {
         Self { mechanism, inputs, batch, raised }
     }
 
-    fn called(
-        &self,
-        py: Python<'_>,
-        world: World,
-        n: usize,
-        found: &mut Outcomes,
-    ) -> PyResult<()> {
+    fn called(&self, py: Python<'_>, world: World, n: usize, found: &mut Outcomes) -> PyResult<()> {
         let (mechanism, input) = (self.mechanism.bind(py), self.inputs[world.index()].bind(py));
         if self.batch {
             return outcomes(&mechanism.call1((input, n))?, found);

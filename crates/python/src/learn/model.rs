@@ -167,9 +167,9 @@ impl Model {
     ) -> Answer<Bound<'py, PyArray1<f64>>> {
         match self.asked(py, &x)? {
             Predictions::Numbers(numbers) => Ok(PyArray1::from_vec(py, numbers)),
-            Predictions::Classes { .. }
-            | Predictions::Clusters(_)
-            | Predictions::Features(_) => Err(nothing_of_the_kind(self.kind())),
+            Predictions::Classes { .. } | Predictions::Clusters(_) | Predictions::Features(_) => {
+                Err(nothing_of_the_kind(self.kind()))
+            }
         }
     }
 
@@ -181,9 +181,9 @@ impl Model {
     ) -> Answer<Bound<'py, PyArray2<f64>>> {
         match self.asked(py, &x)? {
             Predictions::Features(found) => arrays::table(py, &found),
-            Predictions::Classes { .. }
-            | Predictions::Clusters(_)
-            | Predictions::Numbers(_) => Err(nothing_of_the_kind(self.kind())),
+            Predictions::Classes { .. } | Predictions::Clusters(_) | Predictions::Numbers(_) => {
+                Err(nothing_of_the_kind(self.kind()))
+            }
         }
     }
 

@@ -29,14 +29,15 @@ pub(crate) struct Wanted {
     schema: String,
     /// Options by name, as JSON.
     options: String,
-    /// Epsilon, perhaps delta, and the relation.
-    privacy: (Exact, Option<Exact>, String),
     /// The share of the privacy that buys the bounds of the columns in these places.
     buy: Option<(f64, Vec<usize>)>,
 }
 
+/// Epsilon, perhaps delta, and the relation.
+pub(crate) type Typed = (Exact, Option<Exact>, String);
+
 /// A target as it is typed; epsilon alone is pure privacy.
-fn privacy((epsilon, delta, under): &(Exact, Option<Exact>, String)) -> Answer<Privacy> {
+fn privacy((epsilon, delta, under): &Typed) -> Answer<Privacy> {
     let under: Neighbours = under.parse()?;
     let (epsilon, delta) = (epsilon.down(), delta.as_ref().map_or(0.0, Exact::down));
     if !(epsilon > 0.0 && (0.0..1.0).contains(&delta)) {
@@ -82,12 +83,12 @@ pub(super) struct Plan {
 type Fitted = (Model, Option<String>, Vec<Amount>);
 
 impl Plan {
-    pub(super) fn new(wanted: &Wanted) -> Answer<Self> {
+    pub(super) fn new(wanted: &Wanted, typed: &Typed) -> Answer<Self> {
         let kind = any::kind(&wanted.kind)?;
         let schema: Schema = serde_json::from_str(&wanted.schema)
             .map_err(|error| invalid(format!("what is declared: {error}"), "see `bounds`"))?;
         let options: Map<String, Value> = serde_json::from_str(&wanted.options)?;
-        let whole = privacy(&wanted.privacy)?;
+        let whole = privacy(typed)?;
         let (before, privacy) = match &wanted.buy {
             None => (None, whole),
             Some((share, places)) => {
@@ -209,12 +210,12 @@ type Bought = (Vec<Option<Interval>>, MechanismSpec, Option<String>, Vec<Amount>
 /// Buys the bounds of all columns.
 pub(super) fn buy(
     rows: &Rows<'_>,
-    wanted: &(Exact, Option<Exact>, String),
+    typed: &Typed,
     resolution: f64,
     budget: Option<&Budget>,
     entropy: &mut dyn Entropy,
 ) -> Answer<Bought> {
-    let privacy = privacy(wanted)?;
+    let privacy = privacy(typed)?;
     let options = BuyBoundsOptions { resolution, ..BuyBoundsOptions::default() };
     let learner = BuyBounds::new(rows.columns, &privacy, options)?;
     let data = rows.matrix()?;

@@ -35,6 +35,9 @@ pub(super) fn watched(
     };
     Ok(match learner {
         AnyLearner::Network(training) => AnyLearner::Network(Box::new(training.watched(watch))),
+        AnyLearner::NetworkRegression(training) => {
+            AnyLearner::NetworkRegression(Box::new(training.watched(watch)))
+        }
         other => other,
     })
 }

@@ -119,7 +119,10 @@ fn release_histogram(
     let codes = listed.map(|keys| keys.iter().filter_map(|key| coded.code(key)).collect());
     let (names, rows) = (coded.names, coded.codes);
     counted(py, &asked, owners, codes, law, rows, move |code| {
-        usize::try_from(code).ok().and_then(|place| names.get(place).cloned()).unwrap_or(Key::Nothing)
+        usize::try_from(code)
+            .ok()
+            .and_then(|place| names.get(place).cloned())
+            .unwrap_or(Key::Nothing)
     })
 }
 
@@ -198,9 +201,7 @@ fn by_key<L: Layout<u32>>(
         let under = asked.under();
         let mechanism = match asked.protection() {
             Protection::Pure { epsilon } => Histogram::pure(codes, layout(), &epsilon, under)?,
-            Protection::Target(target) => {
-                Histogram::gaussian_for(codes, layout(), &target, under)?
-            }
+            Protection::Target(target) => Histogram::gaussian_for(codes, layout(), &target, under)?,
             Protection::Gaussian { multiplier } => {
                 Histogram::gaussian(codes, layout(), &multiplier, under)?
             }

@@ -18,7 +18,11 @@ pub(super) enum Found {
     /// Numbers with noise on each.
     Noisy(Noisy),
     /// Counts by key; private keys are shown from a threshold on.
-    Keyed { keys: Vec<Key>, counts: Noisy, threshold: Option<i64> },
+    Keyed {
+        keys: Vec<Key>,
+        counts: Noisy,
+        threshold: Option<i64>,
+    },
     Mean(MeanEstimate),
     Variance(VarianceEstimate),
     Ranked(Ranked),

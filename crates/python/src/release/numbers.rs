@@ -10,9 +10,7 @@ use throng_mechanism::parts::{InParts, Scattered};
 use throng_mechanism::quantile::{Quantile, Quantiles};
 use throng_mechanism::sum::Sum;
 use throng_mechanism::variance::Variance;
-use throng_mechanism::{
-    AddNoise, AddNoiseReal, Clamp, Grid, MechanismError, Neighbours, Noise, PerCell, Sensitive,
-};
+use throng_mechanism::{AddNoise, AddNoiseReal, Clamp, Grid, Neighbours, PerCell, Sensitive};
 use throng_numeric::Rational;
 
 use super::asked::{Ask, Asked};
@@ -69,11 +67,7 @@ fn release_sum(
     skip: bool,
     ask: Ask,
 ) -> Answer<Released> {
-    fn sum<T: Number>(
-        asked: &Asked,
-        clamp: Clamp,
-        parts: &[Cow<'_, [T]>],
-    ) -> Answer<Released> {
+    fn sum<T: Number>(asked: &Asked, clamp: Clamp, parts: &[Cow<'_, [T]>]) -> Answer<Released> {
         let mechanism = Sum::<T>::new(clamp, &asked.protection(), asked.under())?;
         on_parts(asked, mechanism, parts, Found::Noisy)
     }

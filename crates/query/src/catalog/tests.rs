@@ -447,9 +447,8 @@ fn frames_are_one_table_however_text_is_kept() {
     let views = StringViewArray::from(vec!["x", "y", "a text that is longer than a view"]);
     let large = LargeStringArray::from(vec!["x", "y", "a text that is longer than a view"]);
     let keys = Int32Array::from(vec![Some(0), None, Some(2), Some(0)]);
-    let listed = |values: ArrayRef| -> ArrayRef {
-        Arc::new(DictionaryArray::new(keys.clone(), values))
-    };
+    let listed =
+        |values: ArrayRef| -> ArrayRef { Arc::new(DictionaryArray::new(keys.clone(), values)) };
     let long = "a text that is longer than a view";
     let texts = vec![Some("x"), None, Some(long), Some("x")];
     let kinds: Vec<ArrayRef> = vec![
@@ -513,9 +512,8 @@ fn no_text_is_too_long() {
 fn planned(catalog: &Catalog, sql: &str) -> String {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let context = catalog.context().unwrap();
-    let plan = runtime.block_on(async {
-        context.sql(sql).await.unwrap().create_physical_plan().await.unwrap()
-    });
+    let plan = runtime
+        .block_on(async { context.sql(sql).await.unwrap().create_physical_plan().await.unwrap() });
     let display = datafusion::physical_plan::displayable(plan.as_ref());
     format!("{}\n{:?}", display.indent(true), plan.partition_statistics(None))
 }

@@ -134,7 +134,7 @@ fn owners<'a>(
         let fields = held.iter().flat_map(|held| held.schema.fields());
         let known: BTreeSet<&str> = fields.map(|field| field.name().as_str()).collect();
         let what = format!("no table has a column {column}");
-        return Err(QueryError::invalid(what, suggestion(column, known.into_iter())));
+        return Err(QueryError::invalid(what, suggestion(column, known.iter().copied())));
     }
     Ok(found)
 }

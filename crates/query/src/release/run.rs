@@ -93,6 +93,7 @@ fn quiet(error: QueryError) -> MechanismError {
         QueryError::Invalid { .. }
         | QueryError::Refused { .. }
         | QueryError::Ledger(_)
+        | QueryError::Interrupted { .. }
         | QueryError::Engine { .. } => broken(),
     }
 }

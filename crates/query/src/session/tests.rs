@@ -142,8 +142,7 @@ fn in_memory(rows: &RecordBatch, epsilon: &str) -> (Session, Arc<Mutex<Budget>>)
 }
 
 fn asked(session: &Session, sql: &str, epsilon: &str) -> Result<Reply, QueryError> {
-    let cost =
-        Cost::Epsilon { epsilon: epsilon.parse().unwrap(), delta: "1e-6".parse().unwrap() };
+    let cost = Cost::Epsilon { epsilon: epsilon.parse().unwrap(), delta: "1e-6".parse().unwrap() };
     let wanted = session.request(Some(cost)).unwrap();
     let prepared = session.prepare(sql, &wanted, None)?;
     session.ask(prepared, Consistency::default(), &(Arc::new(|_| ()) as Watch))
@@ -180,7 +179,10 @@ fn rows_in_memory_are_asked_as_files_are() {
 #[test]
 fn a_purse_prices_as_a_ledger_does() {
     let place = Place::new("purse");
-    let policy = Policy { budget: in_memory(&rows(), "3").0.policy().budget.clone(), ..place.policy("t.csv") };
+    let policy = Policy {
+        budget: in_memory(&rows(), "3").0.policy().budget.clone(),
+        ..place.policy("t.csv")
+    };
     let files = Session::open(policy).unwrap();
     let (memory, _) = in_memory(&rows(), "3");
     for (sql, epsilon) in [

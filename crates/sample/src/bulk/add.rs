@@ -2,6 +2,8 @@
 
 use fearless_simd::{Level, dispatch, prelude::*};
 
+use super::put::{Add, Put};
+
 /// Adds noise to values, each clamped to ±`most` before and after; `most` is at most 2^62 - 1.
 ///
 /// The instructions are the same for all values, as wide as the machine has them.
@@ -13,14 +15,10 @@ pub fn add_clamped(values: &mut [i64], noise: &[i64], most: i64) {
     dispatch!(level, simd => add(simd, values, noise, most));
 }
 
-/// v + clamp(n, -most - v, most - v) is clamp(v + n, -most, most), and no part of it overflows: both ends
-/// are within ±2 `most`.
 #[inline(always)]
 fn add<S: Simd>(_: S, values: &mut [i64], noise: &[i64], most: i64) {
-    for (value, noise) in values.iter_mut().zip(noise) {
-        let within = (*value).max(-most).min(most);
-        *value = within + (*noise).max(-most - within).min(most - within);
-    }
+    let add = Add { most };
+    values.iter_mut().zip(noise).for_each(|(value, noise)| add.put(value, *noise));
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@
 //! The table itself is two, by [`super::short`]: one that decides by 32 bits, and one for the
 //! 2^-21 of draws that those leave open.
 
+use fearless_simd::prelude::*;
 use throng_numeric::fixed::{FixedBounds, exp_neg};
 use throng_numeric::{Natural, NumericError, Rational};
 
@@ -120,6 +121,25 @@ impl Rungs {
     #[inline]
     pub(super) fn pick(&self, word: u32) -> u16 {
         self.short.pick(word)
+    }
+
+    /// The two halves of that: the look-up, and the choice.
+    #[inline(always)]
+    pub(super) fn cell(&self, word: u32) -> u32 {
+        self.short.cell(word)
+    }
+
+    /// The rungs chosen by sixteen words whose cells were looked up.
+    #[inline(always)]
+    pub(super) fn pick_from<S: Simd>(
+        simd: S,
+        cells: &[u32; 16],
+        words: &[u32; 16],
+        rungs: &mut [u16; 16],
+    ) {
+        let ([first, second], [third, fourth]) = (eights(cells), eights(words));
+        let low = ShortTable::pick_eight(simd, first, third);
+        low.narrow(ShortTable::pick_eight(simd, second, fourth)).store_slice(rungs);
     }
 
     /// Draws what the short table left open: some rung of any size, or none.
@@ -226,6 +246,14 @@ impl Rungs {
 /// More bits than the factor c m_h <= 2^64 can eat up, so that bounds stay two units apart; in
 /// the tail 1 / (1 - g) takes another five, for its slope is at least E(K) / K > 1/24.
 const GUARD: usize = 80;
+
+/// Both halves.
+#[inline(always)]
+fn eights(all: &[u32; 16]) -> [&[u32; 8]; 2] {
+    const NONE: &[u32; 8] = &[0; 8];
+    let halves = all.as_chunks().0;
+    [halves.first().unwrap_or(NONE), halves.last().unwrap_or(NONE)]
+}
 
 fn multiplicity(signs: BothSigns, h: u64) -> u64 {
     match signs {

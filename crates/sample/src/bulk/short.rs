@@ -21,6 +21,8 @@
 //! So the law is that of one table with 2^63 units, but a draw takes 32 bits: ten for the column,
 //! 21 for the unit within it, and one is left over for a sign.
 
+use fearless_simd::{prelude::*, u32x8};
+
 use super::alias::{AliasTable, COLUMNS, TOTAL};
 use crate::SampleError;
 
@@ -80,11 +82,30 @@ impl ShortTable {
     /// Bit 0 is not looked at.
     #[inline]
     pub(super) fn pick(&self, word: u32) -> u16 {
+        Self::pick_from(self.cell(word), word)
+    }
+
+    /// The cell of a random word's column.
+    #[inline(always)]
+    pub(super) fn cell(&self, word: u32) -> u32 {
+        self.0.0[index(word >> 22)]
+    }
+
+    /// The symbol of a random word whose column's cell was looked up.
+    #[inline]
+    fn pick_from(cell: u32, word: u32) -> u16 {
         let column = word >> 22;
-        let cell = self.0.0[index(column)];
         // unit < threshold, if and only if unit 2^11 + (2^11 - 1) < threshold 2^11 + alias.
         let own = u32::from((word << 10 | BELOW_UNIT) < cell).wrapping_neg();
         symbol((column & own) | (cell & ALIAS_MASK & !own))
+    }
+
+    /// The same for eight words at a time.
+    #[inline(always)]
+    pub(super) fn pick_eight<S: Simd>(simd: S, cells: &[u32; 8], words: &[u32; 8]) -> u32x8<S> {
+        let (cells, words) = (u32x8::simd_from(simd, *cells), u32x8::simd_from(simd, *words));
+        let own = ((words << 10) | BELOW_UNIT).simd_lt(cells);
+        own.select(words >> 22, cells & ALIAS_MASK)
     }
 }
 

@@ -60,20 +60,20 @@ impl Sieve {
     }
 
     /// g of a linear energy.
-    #[inline]
+    #[inline(always)]
     pub(super) fn linear(self, _: u16, _: u16) -> u16 {
         self.0
     }
 
     /// g of a quadratic energy, of rung h < 2^10 and λ.
-    #[inline]
+    #[inline(always)]
     pub(super) fn quadratic(self, rung: u16, lead: u16) -> u16 {
         high((rung << 6) + (lead >> 11), self.0)
     }
 }
 
 /// Q.
-#[inline]
+#[inline(always)]
 fn estimate(slope: u16, lead: u16) -> u16 {
     let t = high(lead, slope);
     let square = high(t, t);
@@ -81,13 +81,13 @@ fn estimate(slope: u16, lead: u16) -> u16 {
 }
 
 /// The least v for which U < e^-t is certain: 2v >= Q + 5.
-#[inline]
+#[inline(always)]
 pub(super) fn least_sure(slope: u16, lead: u16) -> u16 {
     (estimate(slope, lead) + 6) >> 1
 }
 
 /// ⌊a b / 2^16⌋.
-#[inline]
+#[inline(always)]
 fn high(a: u16, b: u16) -> u16 {
     ((u32::from(a) * u32::from(b)) >> 16) as u16
 }

@@ -1,11 +1,14 @@
 //! Trials with a rung and a low part: scales too large for one table.
 
+use fearless_simd::{Level, dispatch, prelude::*};
 use throng_numeric::Natural;
 use throng_numeric::fixed::exp_neg;
 
 use super::acceptance::{Acceptance, Decision};
 use super::energy::Energy;
-use super::lanes::{LANES, Lanes, Low};
+use super::lanes::{Finer, LANES, Lanes, Low, cells};
+use super::put::Put;
+use super::room::{BEHIND, Found, Room};
 use super::rungs::{BothSigns, RUNGS, Rungs};
 use super::short::OPEN;
 use super::sieve::{Sieve, least_sure};
@@ -38,78 +41,113 @@ impl Strips {
 
     pub(super) fn fill(
         &self,
-        bytes: &mut [u8],
+        room: Room<'_>,
         entropy: &mut dyn Entropy,
         out: &mut [i64],
+        put: impl Put,
     ) -> Result<(), SampleError> {
         // One loop for each shape of E and width of l, so that none asks which it is.
         match &self.energy {
-            Energy::Linear { .. } => self.fill_along(bytes, entropy, out, Sieve::linear),
-            Energy::Quadratic { .. } => self.fill_along(bytes, entropy, out, Sieve::quadratic),
+            Energy::Linear { .. } => self.fill_along(room, entropy, out, (Sieve::linear, put)),
+            Energy::Quadratic { .. } => {
+                self.fill_along(room, entropy, out, (Sieve::quadratic, put))
+            }
         }
     }
 
     #[inline]
     fn fill_along(
         &self,
-        bytes: &mut [u8],
+        room: Room<'_>,
         entropy: &mut dyn Entropy,
         out: &mut [i64],
-        slope: impl Fn(Sieve, u16, u16) -> u16 + Copy,
+        how: (impl Fn(Sieve, u16, u16) -> u16 + Copy, impl Put),
     ) -> Result<(), SampleError> {
+        let level = Level::new();
         if self.shift <= u8::MOST {
-            self.fill_with::<u8>(bytes, entropy, out, slope)
+            dispatch!(level, simd => self.fill_with::<u8, _>(simd, room, entropy, out, how))
         } else if self.shift <= u16::MOST {
-            self.fill_with::<u16>(bytes, entropy, out, slope)
+            dispatch!(level, simd => self.fill_with::<u16, _>(simd, room, entropy, out, how))
+        } else if self.shift <= u32::MOST {
+            dispatch!(level, simd => self.fill_with::<u32, _>(simd, room, entropy, out, how))
         } else {
-            self.fill_with::<u64>(bytes, entropy, out, slope)
+            dispatch!(level, simd => self.fill_with::<u64, _>(simd, room, entropy, out, how))
         }
     }
 
-    #[inline]
-    fn fill_with<L: Low>(
+    /// The instructions are as wide as the machine has them.
+    #[inline(always)]
+    fn fill_with<L: Low, S: Simd>(
         &self,
-        bytes: &mut [u8],
+        simd: S,
+        room: Room<'_>,
         entropy: &mut dyn Entropy,
         out: &mut [i64],
-        slope: impl Fn(Sieve, u16, u16) -> u16 + Copy,
+        (slope, put): (impl Fn(Sieve, u16, u16) -> u16 + Copy, impl Put),
     ) -> Result<(), SampleError> {
-        let most = bytes.len() / (LANES * L::TRIAL) * LANES;
-        let mut lanes = Lanes::<L>::default();
-        let mut filled = 0;
+        let blocks = room.bytes.len().saturating_sub(BEHIND) / (LANES * L::TRIAL);
+        let most = room.found.len().min(blocks) * LANES;
+        let (mut finer, mut filled) = (Finer::new(), 0);
         while filled < out.len() {
-            let wanted = (out.len() - filled).min(most) * L::TRIAL;
-            entropy.fill(&mut bytes[..wanted])?;
+            let trials = (out.len() - filled).min(most);
+            let (blocks, last) = (trials / LANES * LANES * L::TRIAL, trials % LANES);
+            let bytes = &mut room.bytes[..blocks + last * (L::TRIAL + 2)];
+            entropy.fill(bytes)?;
             self.rungs.warm();
             self.acceptance.warm();
-            let mut blocks = bytes[..wanted].chunks_exact(LANES * L::TRIAL);
-            for block in &mut blocks {
-                lanes.read(block, &self.rungs);
-                let doubts = self.doubts(&lanes, slope);
+            let (blocks, last) = bytes.split_at(blocks);
+            let blocks = blocks.chunks_exact(LANES * L::TRIAL);
+            // Three short loops, of which each has many blocks in the works at a time.
+            for (block, found) in blocks.clone().zip(&mut *room.found) {
+                cells(block, &self.rungs, &mut found.cells);
+            }
+            for (block, found) in blocks.clone().zip(&mut *room.found) {
+                let mut lanes = Lanes::<L>::default();
+                lanes.read_all(block);
+                lanes.pick_from(simd, &found.cells);
+                found.rungs = lanes.rungs;
+                found.doubts = self.doubts(simd, &lanes, slope);
+            }
+            for (block, found) in blocks.zip(&*room.found) {
                 let places = &mut out[filled..];
-                if let (true, Some(places)) = (doubts == [0; LANES], places.first_chunk_mut()) {
-                    lanes.write(self.shift, places);
+                if let (true, Some(places)) = (is_zero(&found.doubts), places.first_chunk_mut()) {
+                    let mut lanes = Lanes::<L>::default();
+                    lanes.read_all(block);
+                    lanes.rungs = found.rungs;
+                    let mut values = [0; LANES];
+                    lanes.write(self.shift, &mut values);
+                    put_all(put, places, &values);
                     filled += LANES;
                 } else {
-                    filled += self.sort_out(&lanes, &doubts, entropy, places)?;
+                    filled += self.sort_out::<L>(block, found, &mut finer, entropy, places, put)?;
                 }
             }
-            lanes.read(blocks.remainder(), &self.rungs);
-            // All of the last ones are in doubt, so that a single draw does not show it.
-            let doubts = &[1; LANES][..blocks.remainder().len() / L::TRIAL];
-            filled += self.sort_out(&lanes, doubts, entropy, &mut out[filled..])?;
+            // All of the last ones are in doubt, so that a single draw does not show it; their finer
+            // bits lie behind them.
+            let trials = last.len() / (L::TRIAL + 2);
+            let (last, behind) = last.split_at(trials * L::TRIAL);
+            if trials > 0 {
+                let mut lanes = Lanes::<L>::default();
+                lanes.read(last);
+                lanes.pick(&self.rungs);
+                finer.put(behind);
+                let found = Found { rungs: lanes.rungs, doubts: [1; LANES], ..Found::NONE };
+                let places = &mut out[filled..];
+                filled += self.sort_out::<L>(last, &found, &mut finer, entropy, places, put)?;
+            }
         }
         Ok(())
     }
 
     /// Zero where a lane is certain to be accepted.
     #[inline(always)]
-    fn doubts<L: Low>(
+    fn doubts<L: Low, S: Simd>(
         &self,
+        simd: S,
         lanes: &Lanes<L>,
         slope: impl Fn(Sieve, u16, u16) -> u16,
     ) -> [u16; LANES] {
-        let signs = lanes.signs();
+        let signs = lanes.signs(simd);
         let mut doubts = [0; LANES];
         for lane in 0..LANES {
             let (rung, low) = (lanes.rungs[lane], lanes.lows[lane]);
@@ -122,7 +160,7 @@ impl Strips {
         doubts
     }
 
-    /// Writes what is accepted of the first lanes to the front of `places`; how many those are.
+    /// Puts what is accepted of the trials in `bytes` at the front of `places`; how many those are.
     ///
     /// Lanes in doubt are decided by 32 bits of U. That takes longer than if none is in doubt, and
     /// the same time whether they are accepted or not: it tells that a lane was in doubt, and
@@ -130,37 +168,45 @@ impl Strips {
     #[inline(never)]
     fn sort_out<L: Low>(
         &self,
-        lanes: &Lanes<L>,
-        doubts: &[u16],
+        bytes: &[u8],
+        found: &Found,
+        finer: &mut Finer,
         entropy: &mut dyn Entropy,
         places: &mut [i64],
+        put: impl Put,
     ) -> Result<usize, SampleError> {
+        let mut lanes = Lanes::<L> { rungs: found.rungs, ..Lanes::default() };
+        lanes.read(bytes);
+        let doubts = &found.doubts[..bytes.len() / L::TRIAL];
         let (mut values, mut accepted) = ([0; LANES], [true; LANES]);
         lanes.write(self.shift, &mut values);
         for lane in (0..doubts.len()).filter(|lane| doubts[*lane] != 0) {
-            let (decision, word) = (self.decide(lanes, lane), lanes.words[lane]);
+            let (uniform, word) = (lanes.uniform(lane, finer.next(entropy)?), lanes.words[lane]);
+            let decision = self.decide(&lanes, lane, uniform);
             accepted[lane] = decision.accept & !is_minus_zero(values[lane], word);
             if decision.is_open() {
                 let low = lanes.lows[lane].low(self.shift);
-                let trial = Trial { word, uniform: lanes.uniform(lane), low };
+                let trial = Trial { word, uniform, low };
                 let settled = self.settle(&trial, &mut Words::new(entropy))?;
                 (values[lane], accepted[lane]) = (settled.unwrap_or(0), settled.is_some());
             }
         }
-        let mut filled = 0;
+        // Accepted ones move up; one that is not is overwritten by what follows it.
+        let mut kept = 0;
         for lane in 0..doubts.len() {
-            places[filled] = values[lane];
-            filled += usize::from(accepted[lane]);
+            values[kept] = values[lane];
+            kept += usize::from(accepted[lane]);
         }
-        Ok(filled)
+        places.iter_mut().zip(&values[..kept]).for_each(|(place, value)| put.put(place, *value));
+        Ok(kept)
     }
 
     /// What 64 bits say of a lane: 32 of its rung and sign, 32 of U.
     #[inline(always)]
-    fn decide<L: Low>(&self, lanes: &Lanes<L>, lane: usize) -> Decision {
+    fn decide<L: Low>(&self, lanes: &Lanes<L>, lane: usize, uniform: u32) -> Decision {
         let rung = lanes.rungs[lane];
         let rise = self.rise(rung.into(), lanes.lows[lane].low(self.shift));
-        let decision = self.acceptance.decide_short(rise, lanes.uniform(lane));
+        let decision = self.acceptance.decide_short(rise, uniform);
         let known = rung != OPEN;
         Decision { accept: decision.accept & known, possible: decision.possible | !known }
     }
@@ -214,6 +260,20 @@ struct Trial {
     /// The leading bits of U.
     uniform: u32,
     low: u64,
+}
+
+/// Whether all are 0, without asking one by one.
+#[inline(always)]
+fn is_zero(doubts: &[u16; LANES]) -> bool {
+    doubts.iter().fold(0, |all, doubt| all | doubt) == 0
+}
+
+/// One value for each place.
+#[inline(always)]
+fn put_all(put: impl Put, places: &mut [i64; LANES], values: &[i64; LANES]) {
+    for (place, value) in places.iter_mut().zip(values) {
+        put.put(place, *value);
+    }
 }
 
 #[inline]

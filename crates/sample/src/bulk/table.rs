@@ -2,6 +2,7 @@
 
 use super::energy::Energy;
 use super::lanes::LANES;
+use super::put::Put;
 use super::rungs::{BothSigns, Rungs};
 use super::short::OPEN;
 use super::{saturated, signed};
@@ -26,6 +27,7 @@ impl Table {
         bytes: &mut [u8],
         entropy: &mut dyn Entropy,
         out: &mut [i64],
+        put: impl Put,
     ) -> Result<(), SampleError> {
         let mut filled = 0;
         while filled < out.len() {
@@ -33,7 +35,7 @@ impl Table {
             entropy.fill(&mut bytes[..wanted])?;
             self.0.warm();
             for lanes in bytes[..wanted].chunks(LANES * SAMPLE) {
-                filled += self.fill_lanes(lanes, entropy, &mut out[filled..])?;
+                filled += self.fill_lanes(lanes, entropy, &mut out[filled..], put)?;
             }
         }
         Ok(())
@@ -46,6 +48,7 @@ impl Table {
         bytes: &[u8],
         entropy: &mut dyn Entropy,
         out: &mut [i64],
+        put: impl Put,
     ) -> Result<usize, SampleError> {
         let (mut words, mut rungs) = ([0; LANES], [0; LANES]);
         for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
@@ -59,11 +62,11 @@ impl Table {
             (out.first_chunk_mut::<LANES>(), bytes.len() / SAMPLE, open)
         {
             for lane in 0..LANES {
-                places[lane] = signed(rungs[lane].into(), words[lane] & 1);
+                put.put(&mut places[lane], signed(rungs[lane].into(), words[lane] & 1));
             }
             return Ok(LANES);
         }
-        self.fill_one_by_one(&words[..bytes.len() / SAMPLE], entropy, out)
+        self.fill_one_by_one(&words[..bytes.len() / SAMPLE], entropy, out, put)
     }
 
     /// The same where words are open or fewer than the lanes.
@@ -73,6 +76,7 @@ impl Table {
         words: &[u32],
         entropy: &mut dyn Entropy,
         out: &mut [i64],
+        put: impl Put,
     ) -> Result<usize, SampleError> {
         let mut filled = 0;
         for word in words {
@@ -83,7 +87,7 @@ impl Table {
                 },
                 rung => rung.into(),
             };
-            out[filled] = signed(magnitude, word & 1);
+            put.put(&mut out[filled], signed(magnitude, word & 1));
             filled += 1;
         }
         Ok(filled)
@@ -93,6 +97,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bulk::put::Fill;
     use crate::script::Script;
 
     fn table() -> Table {
@@ -131,7 +136,7 @@ mod tests {
 
     fn fill(table: &Table, script: &mut Script) -> [i64; LANES] {
         let mut out = [i64::MIN; LANES];
-        table.fill(&mut [0; 256], script, &mut out).unwrap();
+        table.fill(&mut [0; 256], script, &mut out, Fill).unwrap();
         out
     }
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use throng_learn::any::{AnyLearner, AnyModel, Table};
-use throng_learn::network::{Checkpoint, Training};
-use throng_learn::{Card, Saved};
+use throng_learn::network::{Checkpoint, Goal, Network, Training};
+use throng_learn::{Card, Examples, Saved};
 use throng_mechanism::Sensitive;
 use throng_sample::OsEntropy;
 
@@ -37,7 +37,7 @@ impl Segments {
     }
 
     /// Before the first step, or where the checkpoint stands.
-    fn start(&self, training: &Training) -> Result<Checkpoint, Failure> {
+    fn start<G: Goal>(&self, training: &Training<G>) -> Result<Checkpoint, Failure> {
         let Some(path) = &self.resume else { return Ok(training.begin(&mut OsEntropy)?) };
         let text = std::fs::read_to_string(path).map_err(|error| {
             let hint = "give a file that --checkpoint wrote";
@@ -73,12 +73,37 @@ pub(super) fn run(
     purchase: &Purchase<'_>,
     payment: &Payment,
 ) -> Result<Bought<Fitted>, Failure> {
-    let (AnyLearner::Network(training), Table::Classified(examples)) = (learner, table) else {
-        return Err(Failure::usage(
+    match (learner, table) {
+        (AnyLearner::Network(training), Table::Classified(examples)) => {
+            let bought = in_parts(how, training, examples, purchase, payment)?;
+            Ok(fitted(bought, AnyModel::Network))
+        }
+        (AnyLearner::NetworkRegression(training), Table::Measured(examples)) => {
+            let bought = in_parts(how, training, examples, purchase, payment)?;
+            Ok(fitted(bought, AnyModel::NetworkRegression))
+        }
+        _ => Err(Failure::usage(
             "only a network is trained in parts",
             "leave out --segments, --checkpoint and --resume",
-        ));
-    };
+        )),
+    }
+}
+
+fn fitted<G: Goal>(
+    bought: Bought<(Card, Network<G>)>,
+    model: fn(Network<G>) -> AnyModel,
+) -> Bought<Fitted> {
+    let Bought { thing: (card, network), receipt } = bought;
+    Bought { thing: Fitted { card, model: model(network) }, receipt }
+}
+
+fn in_parts<G: Goal>(
+    how: &Segments,
+    training: &Training<G>,
+    examples: Examples<G::Label>,
+    purchase: &Purchase<'_>,
+    payment: &Payment,
+) -> Result<Bought<(Card, Network<G>)>, Failure> {
     destination::tried(how.checkpoint.as_deref())?;
     let examples = Sensitive::new(examples);
     let mut checkpoint = how.start(training)?;
@@ -106,6 +131,5 @@ pub(super) fn run(
         }
         (checkpoint, receipt) = (bought.thing.1, bought.receipt);
     }
-    let (card, network) = training.finish(&checkpoint)?.into_parts();
-    Ok(Bought { thing: Fitted { card, model: AnyModel::Network(network) }, receipt })
+    Ok(Bought { thing: training.finish(&checkpoint)?.into_parts(), receipt })
 }

@@ -85,6 +85,7 @@ pub(super) fn of(
         | AnyModel::ForestRegression(_)
         | AnyModel::NaiveBayes(_)
         | AnyModel::Network(_)
+        | AnyModel::NetworkRegression(_)
         | AnyModel::Images(_)
         | AnyModel::Pca(_)
         | AnyModel::Scaler(_)

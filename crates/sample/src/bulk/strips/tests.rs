@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::SeededEntropy;
+use crate::bulk::put::{Add, Fill};
 use crate::script::Script;
 use throng_numeric::Rational;
 
@@ -15,32 +16,48 @@ fn strips() -> Vec<Strips> {
     energies.map(|energy| Strips::new(&energy, energy.shift().unwrap()).unwrap()).collect()
 }
 
-/// What the lanes say, one by one: a value or nothing if they tell.
-fn told<L: Low>(strips: &Strips, lanes: &Lanes<L>) -> [Option<Option<i64>>; LANES] {
-    let slope = match &strips.energy {
-        Energy::Linear { .. } => Sieve::linear,
-        Energy::Quadratic { .. } => Sieve::quadratic,
-    };
-    let doubts = strips.doubts(lanes, slope);
+/// What the lanes say, one by one, with these next bits of U: a value or nothing if they tell.
+fn told<L: Low>(
+    strips: &Strips,
+    lanes: &Lanes<L>,
+    finer: &[u16; LANES],
+) -> [Option<Option<i64>>; LANES] {
+    let doubts = doubts(strips, lanes);
     let mut values = [0; LANES];
     lanes.write(strips.shift, &mut values);
     std::array::from_fn(|lane| {
-        let (decision, value) = (strips.decide(lanes, lane), values[lane]);
+        let uniform = lanes.uniform(lane, finer[lane]);
+        let (decision, value) = (strips.decide(lanes, lane, uniform), values[lane]);
         assert!(doubts[lane] != 0 || decision.accept, "certain by 16 bits, but not by 32");
         let accepted = decision.accept && !is_minus_zero(value, lanes.words[lane]);
         (!decision.is_open()).then(|| accepted.then_some(value))
     })
 }
 
+fn doubts<L: Low>(strips: &Strips, lanes: &Lanes<L>) -> [u16; LANES] {
+    let slope = match &strips.energy {
+        Energy::Linear { .. } => Sieve::linear,
+        Energy::Quadratic { .. } => Sieve::quadratic,
+    };
+    dispatch!(Level::new(), simd => strips.doubts(simd, lanes, slope))
+}
+
 fn settle<L: Low>(
     strips: &Strips,
     lanes: &Lanes<L>,
-    lane: usize,
+    (lane, finer): (usize, u16),
     words: &mut Words,
 ) -> Option<i64> {
     let low = lanes.lows[lane].low(strips.shift);
-    let trial = Trial { word: lanes.words[lane], uniform: lanes.uniform(lane), low };
+    let trial = Trial { word: lanes.words[lane], uniform: lanes.uniform(lane, finer), low };
     strips.settle(&trial, words).unwrap()
+}
+
+/// Random bits for all lanes.
+fn finer(entropy: &mut dyn Entropy) -> [u16; LANES] {
+    let mut bytes = [0; 2 * LANES];
+    entropy.fill(&mut bytes).unwrap();
+    std::array::from_fn(|lane| u16::from_le_bytes([bytes[2 * lane], bytes[2 * lane + 1]]))
 }
 
 fn lanes_agree<L: Low>(strips: &Strips, seed: u64) {
@@ -50,10 +67,13 @@ fn lanes_agree<L: Low>(strips: &Strips, seed: u64) {
         let mut bytes = vec![0; LANES * L::TRIAL];
         entropy.fill(&mut bytes).unwrap();
         let mut lanes = Lanes::<L>::default();
-        lanes.read(&bytes, &strips.rungs);
-        for (lane, told) in told(strips, &lanes).into_iter().enumerate() {
+        lanes.read(&bytes);
+        lanes.pick(&strips.rungs);
+        let finer = finer(entropy);
+        for (lane, told) in told(strips, &lanes, &finer).into_iter().enumerate() {
             let Some(told) = told else { continue };
-            assert_eq!(settle(strips, &lanes, lane, &mut Words::new(entropy)), told);
+            let place = (lane, finer[lane]);
+            assert_eq!(settle(strips, &lanes, place, &mut Words::new(entropy)), told);
             accepted += usize::from(told.is_some());
             rejected += usize::from(told.is_none());
         }
@@ -69,6 +89,7 @@ fn the_lanes_agree_with_the_exact_trial() {
         match strips.shift {
             ..=8 => lanes_agree::<u8>(&strips, seed),
             9..=16 => lanes_agree::<u16>(&strips, seed),
+            17..=32 => lanes_agree::<u32>(&strips, seed),
             _ => lanes_agree::<u64>(&strips, seed),
         }
     }
@@ -184,29 +205,82 @@ impl Entropy for Then<'_> {
     }
 }
 
+/// Finer bits as they come: sixty-four bytes at a time, or those behind the last trials of a batch.
+#[derive(Default)]
+struct Pool(Vec<u8>);
+
+impl Pool {
+    fn next(&mut self, script: &mut Script) -> u16 {
+        if self.0.is_empty() {
+            self.0 = taken(script, 64);
+        }
+        let two: Vec<u8> = self.0.drain(..2).collect();
+        u16::from_le_bytes([two[0], two[1]])
+    }
+}
+
+fn taken(script: &mut Script, bytes: usize) -> Vec<u8> {
+    let mut taken = vec![0; bytes];
+    script.fill(&mut taken).unwrap();
+    taken
+}
+
+/// What is accepted of some trials, those in doubt by the bits of the pool.
+fn accepted<L: Low>(
+    strips: &Strips,
+    block: &[u8],
+    all_in_doubt: bool,
+    (pool, script): (&mut Pool, &mut Script),
+) -> Vec<i64> {
+    let mut lanes = Lanes::<L>::default();
+    lanes.read(block);
+    lanes.pick(&strips.rungs);
+    let (doubts, trials) = (doubts(strips, &lanes), block.len() / L::TRIAL);
+    let mut finer = [0; LANES];
+    for lane in (0..trials).filter(|lane| all_in_doubt || doubts[*lane] != 0) {
+        finer[lane] = pool.next(script);
+    }
+    let told = told(strips, &lanes, &finer).into_iter().take(trials);
+    told.filter_map(|told| told.expect("an open trial: another seed")).collect()
+}
+
 /// What a fill over many batches must give, and how many bytes it must take, by reading the
 /// stream trial by trial.
 fn fill_keeps_the_order<L: Low>(strips: &Strips, seed: u64) {
     const SAMPLES: usize = 21 * LANES + 3;
     const BATCH: usize = 2 * LANES;
-    let mut stream = vec![0; 2 * SAMPLES * L::TRIAL / 8 * 8];
+    let mut stream = vec![0; 4 * SAMPLES * L::TRIAL / 8 * 8];
     SeededEntropy::new(seed).fill(&mut stream).unwrap();
-    let (mut expected, mut used) = (Vec::new(), 0);
-    while expected.len() < SAMPLES {
-        let wanted = (SAMPLES - expected.len()).min(BATCH) * L::TRIAL;
-        for block in stream[used..used + wanted].chunks(LANES * L::TRIAL) {
-            let mut lanes = Lanes::<L>::default();
-            lanes.read(block, &strips.rungs);
-            let told = told(strips, &lanes).into_iter().take(block.len() / L::TRIAL);
-            expected.extend(told.filter_map(|told| told.expect("an open trial: another seed")));
-        }
-        used += wanted;
-    }
     let words: Vec<u64> = stream.as_chunks().0.iter().map(|w| u64::from_le_bytes(*w)).collect();
+    let (mut expected, mut read) = (Vec::new(), Script::new(&words));
+    let mut pool = Pool::default();
+    while expected.len() < SAMPLES {
+        let trials = (SAMPLES - expected.len()).min(BATCH);
+        let (whole, last) = (trials / LANES * LANES, trials % LANES);
+        let batch = taken(&mut read, trials * L::TRIAL + 2 * last);
+        let (blocks, last) = batch.split_at(whole * L::TRIAL);
+        for block in blocks.chunks(LANES * L::TRIAL) {
+            expected.extend(accepted::<L>(strips, block, false, (&mut pool, &mut read)));
+        }
+        let (last, behind) = last.split_at(trials % LANES * L::TRIAL);
+        if !last.is_empty() {
+            pool.0 = behind.to_vec();
+            expected.extend(accepted::<L>(strips, last, true, (&mut pool, &mut read)));
+        }
+    }
+    let room = || (vec![0; BATCH * L::TRIAL + 7 + 2 * LANES], [Found::NONE; 2]);
     let (mut out, mut script) = ([i64::MIN; SAMPLES], Script::new(&words));
-    strips.fill(&mut vec![0; BATCH * L::TRIAL + 7], &mut script, &mut out).unwrap();
+    let (mut bytes, mut found) = room();
+    let at = Room { bytes: &mut bytes, found: &mut found };
+    strips.fill(at, &mut script, &mut out, Fill).unwrap();
     assert_eq!(out[..], expected);
-    assert_eq!(script.used(), used);
+    assert_eq!(script.used(), read.used());
+    // The same, added to what is there.
+    let (mut sums, mut script) = ([7; SAMPLES], Script::new(&words));
+    let (mut bytes, mut found) = room();
+    let at = Room { bytes: &mut bytes, found: &mut found };
+    strips.fill(at, &mut script, &mut sums, Add { most: (1 << 62) - 1 }).unwrap();
+    assert!(sums.iter().zip(&expected).all(|(sum, noise)| *sum == noise + 7));
 }
 
 /// Accepted trials are handed out in order, none twice and none left out, from batch to batch.
@@ -216,6 +290,7 @@ fn fill_hands_out_what_is_accepted() {
         match strips.shift {
             ..=8 => fill_keeps_the_order::<u8>(&strips, seed),
             9..=16 => fill_keeps_the_order::<u16>(&strips, seed),
+            17..=32 => fill_keeps_the_order::<u32>(&strips, seed),
             _ => fill_keeps_the_order::<u64>(&strips, seed),
         }
     }
@@ -227,10 +302,10 @@ fn minus_zero_is_rejected_and_plus_zero_is_not() {
         // Column 0 is rung 0 at the bottom; U is near 0 and the low part 0.
         let mut lanes = Lanes::<u64>::default();
         (lanes.words[1], lanes.checks) = (1, [u16::MAX; LANES]);
-        let told = told(&strips, &lanes);
+        let told = told(&strips, &lanes, &[0; LANES]);
         assert_eq!((told[0], told[1]), (Some(Some(0)), Some(None)));
         let entropy = &mut SeededEntropy::new(0);
-        assert_eq!(settle(&strips, &lanes, 0, &mut Words::new(entropy)), Some(0));
-        assert_eq!(settle(&strips, &lanes, 1, &mut Words::new(entropy)), None);
+        assert_eq!(settle(&strips, &lanes, (0, 0), &mut Words::new(entropy)), Some(0));
+        assert_eq!(settle(&strips, &lanes, (1, 0), &mut Words::new(entropy)), None);
     }
 }

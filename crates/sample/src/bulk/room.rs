@@ -1,0 +1,46 @@
+//! Room for the random bytes of a fill, and for what is found of them.
+
+use super::lanes::LANES;
+
+/// Random bytes fetched at a time: small enough to stay in the first-level cache together with a
+/// table, large enough that the fork check of [`crate::OsEntropy`] does not show.
+const BYTES: usize = 8192;
+/// Up to so many samples fit a small room.
+const FEW: usize = 16;
+/// Bytes of a trial and of its finer bits, at most.
+const MOST: usize = 16;
+/// Blocks that are looked up before the first is used.
+const BLOCKS: usize = BYTES / (LANES * 7);
+/// Behind the trials there is room for the finer bits of fewer than [`LANES`].
+pub(super) const BEHIND: usize = 2 * LANES;
+
+/// Where a fill works.
+pub(super) struct Room<'a> {
+    pub(super) bytes: &'a mut [u8],
+    pub(super) found: &'a mut [Found],
+}
+
+/// What is known of the trials of a block.
+#[derive(Clone, Copy)]
+pub(super) struct Found {
+    /// The cells of the table that their words lead to.
+    pub(super) cells: [u32; LANES],
+    /// Their rungs.
+    pub(super) rungs: [u16; LANES],
+    /// Zero where a trial is certain to be accepted.
+    pub(super) doubts: [u16; LANES],
+}
+
+impl Found {
+    /// Nothing yet.
+    pub(super) const NONE: Self = Self { cells: [0; LANES], rungs: [0; LANES], doubts: [0; LANES] };
+}
+
+/// Runs a fill of so many samples: a few need not pay for a large room.
+pub(super) fn with_room<T>(samples: usize, fill: impl FnOnce(Room<'_>) -> T) -> T {
+    if samples <= FEW {
+        fill(Room { bytes: &mut [0; MOST * FEW], found: &mut [Found::NONE] })
+    } else {
+        fill(Room { bytes: &mut [0; BYTES + BEHIND], found: &mut [Found::NONE; BLOCKS] })
+    }
+}
