@@ -54,7 +54,9 @@ impl Budget {
     pub(crate) fn protects(&self, units: &str) -> Answer<()> {
         const FACT: &str = "protected";
         let mut known = self.units.lock().unwrap_or_else(PoisonError::into_inner);
-        if let (None, Books::Ledger(ledger)) = (&*known, &self.books) {
+        if let Books::Ledger(ledger) = &self.books
+            && known.is_none()
+        {
             let kept = ledger.fact(FACT)?.map(|kept| String::from_utf8_lossy(&kept).into_owned());
             let named = ledger.charter()?.policy.strip_prefix(QUICK).map(str::to_owned);
             if named.is_none() && kept.is_none() {
