@@ -322,6 +322,6 @@ def test_other_threads_run_meanwhile():
 def test_a_release_is_a_number():
     release = tg.release.count([1, 2, 3], epsilon=50)
     assert float(release) == 3.0 and int(release) == 3
-    assert repr(release).startswith("3 ± 0 (95 %)  guarantee discrete_laplace(scale=1/50)")
+    assert repr(release).startswith("3 ± 0 (95 %)  guarantee discrete_laplace(scale=0.02)")
     with pytest.raises(TypeError):
         float(tg.release.noise([1, 2], integers=True, epsilon=50))

@@ -89,12 +89,14 @@ def _of_array(data: Any, *, keys: bool) -> Any:
             "give one column, such as values[:, 0]",
         )
     kind, size = data.dtype.kind, data.dtype.itemsize
-    if kind == "f" and (size <= 8 or not keys):
-        return np.ascontiguousarray(data, dtype=np.float64)
-    if kind == "i" or (kind == "u" and size < 8):
-        return np.ascontiguousarray(data, dtype=np.int64)
-    if kind == "u" and not keys:
-        return np.ascontiguousarray(data, dtype=np.float64)
+    # A warning would tell of rows.
+    with np.errstate(all="ignore"):
+        if kind == "f" and (size <= 8 or not keys):
+            return np.ascontiguousarray(data, dtype=np.float64)
+        if kind == "i" or (kind == "u" and size < 8):
+            return np.ascontiguousarray(data, dtype=np.int64)
+        if kind == "u" and not keys:
+            return np.ascontiguousarray(data, dtype=np.float64)
     if kind == "b":
         return np.ascontiguousarray(data)
     if kind in "OUS" or keys:

@@ -3,7 +3,7 @@
 >>> import throng as tg
 >>> ages = [31, 47, 22, 68, 35, 41, 29, 55]
 >>> tg.release.mean(ages, 0, 120, epsilon=1000)
-41... guarantee ...
+4... (95 %)  guarantee laplace(...), neighbours add-remove
 
 A column is a numpy array, a pandas or polars Series, an Arrow array (of several chunks, too) or a list.
 ``float64`` and ``int64`` are read where they lie, without a copy. **Each row is a unit** of privacy,
@@ -304,7 +304,7 @@ def count(
     --------
     >>> import throng as tg
     >>> tg.release.count(["ann", "bob", "cid"], epsilon=50)
-    3 ± 0 (95 %)  guarantee discrete_laplace(scale=1/50), neighbours add-remove
+    3 ± 0 (95 %)  guarantee discrete_laplace(scale=0.02), neighbours add-remove
     >>> tg.release.count([1, 2, 3], where=[True, False, True], epsilon=50).value
     2
     """

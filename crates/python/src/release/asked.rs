@@ -11,8 +11,7 @@ use crate::error::{Answer, invalid};
 use crate::number::Exact;
 
 /// How private: epsilon, delta, mu, rho; under which relation; paid from which budget, as what.
-#[derive(FromPyObject)]
-pub(super) struct Ask(
+pub(super) type Ask = (
     Option<Exact>,
     Option<Exact>,
     Option<Exact>,
@@ -40,10 +39,10 @@ pub(super) struct Asked {
 
 const WAYS: &str = "give epsilon, epsilon with delta, gdp or zcdp";
 
-impl Ask {
+impl Asked {
     /// That it is said in one way, in numbers that make sense.
-    pub(super) fn checked(self) -> Answer<Asked> {
-        let Self(epsilon, delta, gdp, zcdp, under, budget, label) = self;
+    pub(super) fn checked(ask: Ask) -> Answer<Self> {
+        let (epsilon, delta, gdp, zcdp, under, budget, label) = ask;
         let under: Neighbours = under.parse()?;
         let privacy = match (epsilon, delta, gdp, zcdp) {
             (Some(epsilon), None, None, None) => Privacy::Pure(positive("epsilon", epsilon)?),
@@ -63,7 +62,7 @@ impl Ask {
                 return Err(invalid(text, WAYS));
             }
         };
-        Ok(Asked { privacy, under, budget, label })
+        Ok(Self { privacy, under, budget, label })
     }
 }
 

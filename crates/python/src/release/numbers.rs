@@ -71,7 +71,7 @@ fn release_sum(
         let mechanism = Sum::<T>::new(clamp, &asked.protection(), asked.under())?;
         on_parts(asked, mechanism, parts, Found::Noisy)
     }
-    let asked = ask.checked()?;
+    let asked = Asked::checked(ask)?;
     let (lower, upper) = bounds;
     checked(&lower, &upper)?;
     let numbers = column.numbers(missing(skip, asked.under())?)?;
@@ -120,7 +120,7 @@ fn release_mean(
         };
         on_parts(asked, mechanism, parts, Found::Mean)
     }
-    let asked = ask.checked()?;
+    let asked = Asked::checked(ask)?;
     let (lower, upper) = bounds;
     checked(&lower, &upper)?;
     let records = public_count(&column, asked.under())?;
@@ -156,7 +156,7 @@ fn release_variance(
         };
         on_parts(asked, mechanism, parts, Found::Variance)
     }
-    let asked = ask.checked()?;
+    let asked = Asked::checked(ask)?;
     let (lower, upper) = bounds;
     checked(&lower, &upper)?;
     let records = public_count(&column, asked.under())?;
@@ -181,7 +181,7 @@ fn release_quantiles(
     skip: bool,
     ask: Ask,
 ) -> Answer<Released> {
-    let asked = ask.checked()?;
+    let asked = Asked::checked(ask)?;
     let Some(epsilon) = asked.pure().cloned() else {
         return Err(invalid("quantiles take epsilon alone", "give epsilon, and no delta"));
     };
@@ -225,7 +225,7 @@ fn release_bounds(
         let mechanism = Bounds::<T>::new(grid, &asked.protection(), beta, asked.under())?;
         on_parts(asked, mechanism, parts, Found::Bounds)
     }
-    let asked = ask.checked()?;
+    let asked = Asked::checked(ask)?;
     // What zero-out leaves of a unit is 0 in a column of whole numbers, which has a bin, and NaN in others, which
     // has none; and which of the two a column is may hang on its rows.
     if asked.under() == Neighbours::ZeroOut {
@@ -256,7 +256,7 @@ fn release_noise(
     integers: bool,
     ask: Ask,
 ) -> Answer<Released> {
-    let asked = ask.checked()?;
+    let asked = Asked::checked(ask)?;
     let numbers = column.numbers(Missing::Counted)?;
     work(py, || {
         let moves = PerCell::of(cells, sensitivity.0.clone(), asked.under())?;
