@@ -62,10 +62,16 @@ def test_other_relations(relation):
     asked = {"epsilon": 1, "neighbours": relation}
     with pytest.raises(tg.Refused, match="public"):
         tg.release.count(AGES, **asked)
-    for name in ("count where", "count units", "sum", "mean", "variance", "histogram", "noise"):
+    if relation == "zero-out":
+        for name in ("histogram", "bins", "bounds"):
+            with pytest.raises(tg.Refused, match="zero-out"):
+                RELEASES[name](**asked)
+    else:
+        assert RELEASES["histogram"](**asked).guarantee.neighbours == relation
+    for name in ("count where", "count units", "sum", "mean", "variance", "noise"):
         made = RELEASES[name](**asked)
         assert made.guarantee.neighbours == relation
-        upper = tg.spec(made.guarantee.spec, neighbours=relation).epsilon(0).upper
+        upper = made.guarantee.mechanism.epsilon(0).upper
         assert upper <= 1 * (1 + 1e-9)
     assert QUANTILES["median"](**asked).guarantee.neighbours == relation
     assert tg.release.mean(AGES, 0, 100, **asked).records == 1000
@@ -293,6 +299,25 @@ def test_nothing_but_our_own_exceptions_and_no_row_in_them(epsilon, lower, upper
             call()
         except (tg.InvalidInput, tg.Refused) as error:
             assert "98765" not in str(error)
+
+
+def test_noise_moves_no_numbers_apart():
+    # Floats are 1024 apart there: 2^63 - 1 and 2^63 - 2 must stay 1 apart.
+    for x in (2**61 + 1, -(2**61) - 1):
+        for column in ([x], np.array([x]), pd.Series([x]), pd.Series([x], dtype="Int64")):
+            made = tg.release.noise(column, integers=True, epsilon=50)
+            assert made.value == [x]
+    for column in (np.array([2**63 + 5], dtype=np.uint64), [2**63 + 5]):
+        assert tg.release.noise(column, integers=True, epsilon=50).value == [2**62 - 1]
+    assert tg.release.noise([2**30 + 1], epsilon=1000).value[0] == pytest.approx(2**30 + 1, abs=0.1)
+    with pytest.raises(tg.InvalidInput):
+        tg.release.noise(np.array([1.5], dtype=np.longdouble), epsilon=1)
+    assert tg.release.noise([math.nan, None, "x", -0.5], integers=True, epsilon=50).value == [
+        0,
+        0,
+        0,
+        -1,
+    ]
 
 
 def test_numbers_are_exact():

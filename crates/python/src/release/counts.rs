@@ -5,7 +5,7 @@ use throng_mechanism::contribution::{ByUnit, Contributions, Layout, Rows};
 use throng_mechanism::count::{BoundedRecords, Count, Counted, Matches, Records};
 use throng_mechanism::histogram::{Histogram, HistogramRelease, ThresholdHistogram};
 use throng_mechanism::noise::Protection;
-use throng_mechanism::{MechanismError, Sensitive};
+use throng_mechanism::{MechanismError, Neighbours, Sensitive};
 
 use super::asked::{Ask, Asked};
 use super::found::{Found, Released};
@@ -100,6 +100,19 @@ fn law(name: Option<&str>) -> Answer<Law> {
     }
 }
 
+/// What zero-out leaves of a row, null or 0, may be a key or in a bin: the row then moves to another cell, and does not
+/// just leave its own.
+fn no_zero_out(asked: &Asked) -> Answer<()> {
+    match asked.under() {
+        Neighbours::AddRemove | Neighbours::Replace => Ok(()),
+        Neighbours::ZeroOut => Err(throng_cli::Failure::refused(
+            "columns are not counted by key under zero-out neighbours",
+            "use add-remove or replace neighbours",
+        )
+        .into()),
+    }
+}
+
 /// Rows counted by key: by those listed, or by those that pass a threshold.
 #[pyfunction]
 #[pyo3(signature = (column, owners, keys, noise, ask))]
@@ -112,6 +125,7 @@ fn release_histogram(
     ask: Ask,
 ) -> Answer<Released> {
     let (asked, law) = (Asked::checked(ask)?, law(noise)?);
+    no_zero_out(&asked)?;
     let listed = keys.map(|keys| keys.iter().map(Key::of_object).collect::<PyResult<Vec<Key>>>());
     let listed = listed.transpose()?;
     let coded = column.coded(listed.as_deref().unwrap_or(&[]))?;
@@ -136,6 +150,7 @@ fn release_bins(
     ask: Ask,
 ) -> Answer<Released> {
     let asked = Asked::checked(ask)?;
+    no_zero_out(&asked)?;
     if edges.len() < 2 || !edges.is_sorted_by(|a, b| a < b) || edges.iter().any(|x| x.is_nan()) {
         let hint = "give public edges such as [0, 18, 65, 120]";
         return Err(invalid("the edges of bins are not two or more rising numbers", hint));
