@@ -27,7 +27,8 @@ COLUMNS = {
     "numpy": lambda x: np.array(x, dtype=np.float64),
     "numpy, every other": lambda x: np.repeat(np.array(x, dtype=np.float64), 2)[::2],
     "numpy, other byte order": lambda x: np.array(x, dtype=">f8"),
-    "numpy float32": lambda x: np.array(x, dtype=np.float32),
+    "numpy float32": lambda x: _short(x),
+    "numpy longdouble": lambda x: np.array(x, dtype=np.longdouble),
     "numpy object": lambda x: np.array(list(x), dtype=object),
     "numpy, read only": lambda x: _frozen(np.array(x, dtype=np.float64)),
     "pandas": lambda x: pd.Series(list(x), dtype="float64"),
@@ -50,6 +51,11 @@ COLUMNS = {
 def _frozen(array):
     array.flags.writeable = False
     return array
+
+
+def _short(values):
+    with np.errstate(all="ignore"):
+        return np.array(values, dtype=np.float32)
 
 
 def _joined(values):

@@ -62,10 +62,16 @@ def test_other_relations(relation):
     asked = {"epsilon": 1, "neighbours": relation}
     with pytest.raises(tg.Refused, match="public"):
         tg.release.count(AGES, **asked)
-    for name in ("count where", "count units", "sum", "mean", "variance", "histogram", "noise"):
+    if relation == "zero-out":
+        for name in ("histogram", "bins", "bounds"):
+            with pytest.raises(tg.Refused, match="zero-out"):
+                RELEASES[name](**asked)
+    else:
+        assert RELEASES["histogram"](**asked).guarantee.neighbours == relation
+    for name in ("count where", "count units", "sum", "mean", "variance", "noise"):
         made = RELEASES[name](**asked)
         assert made.guarantee.neighbours == relation
-        upper = tg.spec(made.guarantee.spec, neighbours=relation).epsilon(0).upper
+        upper = made.guarantee.mechanism.epsilon(0).upper
         assert upper <= 1 * (1 + 1e-9)
     assert QUANTILES["median"](**asked).guarantee.neighbours == relation
     assert tg.release.mean(AGES, 0, 100, **asked).records == 1000
@@ -295,6 +301,25 @@ def test_nothing_but_our_own_exceptions_and_no_row_in_them(epsilon, lower, upper
             assert "98765" not in str(error)
 
 
+def test_noise_moves_no_numbers_apart():
+    # Floats are 1024 apart there: 2^63 - 1 and 2^63 - 2 must stay 1 apart.
+    for x in (2**61 + 1, -(2**61) - 1):
+        for column in ([x], np.array([x]), pd.Series([x]), pd.Series([x], dtype="Int64")):
+            made = tg.release.noise(column, integers=True, epsilon=50)
+            assert made.value == [x]
+    for column in (np.array([2**63 + 5], dtype=np.uint64), [2**63 + 5]):
+        assert tg.release.noise(column, integers=True, epsilon=50).value == [2**62 - 1]
+    assert tg.release.noise([2**30 + 1], epsilon=1000).value[0] == pytest.approx(2**30 + 1, abs=0.1)
+    with pytest.raises(tg.InvalidInput):
+        tg.release.noise(np.array([1.5], dtype=np.longdouble), epsilon=1)
+    assert tg.release.noise([math.nan, None, "x", -0.5], integers=True, epsilon=50).value == [
+        0,
+        0,
+        0,
+        -1,
+    ]
+
+
 def test_numbers_are_exact():
     made = tg.release.count(AGES, epsilon=Fraction(1, 3))
     assert made.guarantee.spec == "discrete_laplace(scale=3)"
@@ -322,6 +347,6 @@ def test_other_threads_run_meanwhile():
 def test_a_release_is_a_number():
     release = tg.release.count([1, 2, 3], epsilon=50)
     assert float(release) == 3.0 and int(release) == 3
-    assert repr(release).startswith("3 ± 0 (95 %)  guarantee discrete_laplace(scale=1/50)")
+    assert repr(release).startswith("3 ± 0 (95 %)  guarantee discrete_laplace(scale=0.02)")
     with pytest.raises(TypeError):
         float(tg.release.noise([1, 2], integers=True, epsilon=50))

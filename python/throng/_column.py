@@ -22,6 +22,24 @@ def keys(data: Column) -> Any:
     return _column(data, keys=True)
 
 
+def cells(data: Column) -> Any:
+    """A column of numbers that were computed elsewhere: nothing may move them apart."""
+    if type(data).__module__.partition(".")[0] == "pandas" and hasattr(data, "to_numpy"):
+        if getattr(data.dtype, "kind", "") in "fu" and not hasattr(data.dtype, "na_value"):
+            data = data.to_numpy()
+    if type(data).__module__.partition(".")[0] == "numpy":
+        import numpy as np
+
+        kind, size = data.dtype.kind, data.dtype.itemsize
+        if kind == "f" and size > 8:
+            raise InvalidInput(
+                f"the values are a column of type {data.dtype.name}", "give integers or floats"
+            )
+        if kind == "u" and size == 8:
+            data = np.minimum(data, 2**63 - 1).astype(np.int64)
+    return numbers(data)
+
+
 def rows(data: Any) -> int:
     """How many rows a column or a table has."""
     if isinstance(data, (str, bytes, dict)) or not hasattr(data, "__len__"):
@@ -89,12 +107,14 @@ def _of_array(data: Any, *, keys: bool) -> Any:
             "give one column, such as values[:, 0]",
         )
     kind, size = data.dtype.kind, data.dtype.itemsize
-    if kind == "f" and (size <= 8 or not keys):
-        return np.ascontiguousarray(data, dtype=np.float64)
-    if kind == "i" or (kind == "u" and size < 8):
-        return np.ascontiguousarray(data, dtype=np.int64)
-    if kind == "u" and not keys:
-        return np.ascontiguousarray(data, dtype=np.float64)
+    # A warning would tell of rows.
+    with np.errstate(all="ignore"):
+        if kind == "f" and (size <= 8 or not keys):
+            return np.ascontiguousarray(data, dtype=np.float64)
+        if kind == "i" or (kind == "u" and size < 8):
+            return np.ascontiguousarray(data, dtype=np.int64)
+        if kind == "u" and not keys:
+            return np.ascontiguousarray(data, dtype=np.float64)
     if kind == "b":
         return np.ascontiguousarray(data)
     if kind in "OUS" or keys:

@@ -68,7 +68,7 @@ class Guarantee:
         """The mechanism that ran, for everything else that can be said about it."""
         from throng._mechanism import spec
 
-        return spec(self._spec)
+        return spec(self._spec, neighbours=self._neighbours)
 
     @property
     def neighbours(self) -> str:

@@ -3,7 +3,7 @@
 >>> import throng as tg
 >>> ages = [31, 47, 22, 68, 35, 41, 29, 55]
 >>> tg.release.mean(ages, 0, 120, epsilon=1000)
-41... guarantee ...
+4... (95 %)  guarantee laplace(...), neighbours add-remove
 
 A column is a numpy array, a pandas or polars Series, an Arrow array (of several chunks, too) or a list.
 ``float64`` and ``int64`` are read where they lie, without a copy. **Each row is a unit** of privacy,
@@ -35,7 +35,11 @@ from typing import Any
 
 from throng import _native
 from throng._budget import Budget, current
-from throng._column import Column, keys as _keys, numbers as _numbers, rows as _rows, same_table
+from throng._column import Column, same_table
+from throng._column import cells as _cells
+from throng._column import keys as _keys
+from throng._column import numbers as _numbers
+from throng._column import rows as _rows
 from throng._errors import InvalidInput, Refused
 from throng._guarantee import Guarantee
 from throng._number import Number
@@ -251,6 +255,10 @@ def _ask(
     neighbours: str | None,
     budget: Budget | None,
 ) -> _native.Ask:
+    if budget is not None and not isinstance(budget, Budget):
+        raise InvalidInput(
+            f"the budget is of type {type(budget).__name__}", "give a Budget, such as Budget(1)"
+        )
     paying = current(budget)
     if neighbours is None:
         neighbours = "add-remove" if paying is None else paying.neighbours
@@ -304,7 +312,7 @@ def count(
     --------
     >>> import throng as tg
     >>> tg.release.count(["ann", "bob", "cid"], epsilon=50)
-    3 ± 0 (95 %)  guarantee discrete_laplace(scale=1/50), neighbours add-remove
+    3 ± 0 (95 %)  guarantee discrete_laplace(scale=0.02), neighbours add-remove
     >>> tg.release.count([1, 2, 3], where=[True, False, True], epsilon=50).value
     2
     """
@@ -579,6 +587,7 @@ def histogram(
         For private keys; the one with the lower threshold if not given.
     epsilon, delta, gdp, zcdp, neighbours, budget
         As for :func:`count`.
+        Zero-out neighbours are refused: what they leave of a row could be a key.
 
     Returns
     -------
@@ -610,7 +619,7 @@ def histogram(
         return Release("histogram", made, made.whole(), edges)
     if lower is not None or upper is not None:
         raise InvalidInput("lower and upper need bins", "say how many: bins=10")
-    listed = None if keys is None else list(keys)
+    listed = None if keys is None else _listed(keys)
     if listed is not None and noise is not None:
         raise InvalidInput("noise is chosen for private keys only", "leave keys or noise out")
     made = _native.release_histogram(_keys(data), owners, listed, noise, ask)
@@ -710,7 +719,7 @@ def noise(
     """
     ask = _ask("noise", epsilon, delta, gdp, zcdp, neighbours, budget)
     each = _whole("cells", cells)
-    made = _native.release_noise(_numbers(values), sensitivity, each, integers, ask)
+    made = _native.release_noise(_cells(values), sensitivity, each, integers, ask)
     whole = made.whole() if integers else None
     return Release("noise", made, made.values() if whole is None else whole)
 
@@ -762,6 +771,13 @@ def _edges(
             "the edges of bins are not two or more rising numbers",
             "give public edges such as [0, 18, 65, 120]",
         ) from None
+
+
+def _listed(keys: Iterable[Any]) -> list[Any]:
+    try:
+        return list(dict.fromkeys(keys))
+    except TypeError:
+        raise InvalidInput("the keys are no list of keys", "give keys=[...]") from None
 
 
 def _shown(key: Any, among: Mapping[Any, Any]) -> Any:

@@ -16,17 +16,31 @@ pub enum Outcome {
     Text(String),
     /// Several outcomes in an order that counts; any length.
     List(Vec<Outcome>),
-    /// Several outcomes whose order does not count.
+    /// Several outcomes whose order does not count; made by [`Outcome::set`].
     Set(Vec<Outcome>),
 }
 
 impl Outcome {
+    /// A set in a form that does not know the order in which its members came: probes that look at places see
+    /// the same whatever it was.
+    ///
+    /// ```
+    /// use throng_audit::Outcome;
+    /// let (a, b) = (Outcome::Integer(1), Outcome::Text("b".to_owned()));
+    /// assert_eq!(Outcome::set(vec![a.clone(), b.clone()]), Outcome::set(vec![b, a]));
+    /// ```
+    #[must_use]
+    pub fn set(mut members: Vec<Self>) -> Self {
+        members.sort_by_cached_key(crate::probe::key);
+        Self::Set(members)
+    }
+
     fn rounded(&self, step: f64) -> Self {
         let all = |many: &[Self]| many.iter().map(|one| one.rounded(step)).collect();
         match self {
             Self::Number(x) => Self::Number(to_step(*x, step)),
             Self::List(many) => Self::List(all(many)),
-            Self::Set(many) => Self::Set(all(many)),
+            Self::Set(many) => Self::set(all(many)),
             Self::Nothing | Self::Integer(_) | Self::Text(_) => self.clone(),
         }
     }

@@ -30,8 +30,7 @@ where
         let parts = Sensitive::new([&[], first, &[], second]);
         let scattered = Scattered::new(mechanism.clone());
         assert_eq!(scattered.spec(), mechanism.spec());
-        let many =
-            scattered.run(parts.as_slice(), permit(), &mut SeededEntropy::new(5)).unwrap();
+        let many = scattered.run(parts.as_slice(), permit(), &mut SeededEntropy::new(5)).unwrap();
         assert_eq!(many.value(), one.value(), "cut at {cut}");
     }
 }

@@ -29,17 +29,8 @@ use outcome::outcomes;
 
 /// What is claimed, and how sure the verdict shall be: the claim, the relation, the world that has the unit,
 /// the confidence, the delta of the bound, whether NaN is an outcome, whether worlds may be unequal, a grid.
-#[derive(FromPyObject)]
-struct Ask<'py>(
-    PyRef<'py, Spec>,
-    String,
-    Option<u8>,
-    Exact,
-    Option<Exact>,
-    bool,
-    bool,
-    Option<Exact>,
-);
+type Ask<'py> =
+    (PyRef<'py, Spec>, String, Option<u8>, Exact, Option<Exact>, bool, bool, Option<Exact>);
 
 /// The same, checked.
 struct Asked {
@@ -54,9 +45,9 @@ struct Asked {
 /// The delta at which epsilon is bounded if neither call nor claim says.
 const USUAL_DELTA: &str = "1e-5";
 
-impl Ask<'_> {
-    fn checked(self) -> Answer<Asked> {
-        let Self(spec, under, unit_in, confidence, delta, nan, unequal, grid) = self;
+impl Asked {
+    fn checked(ask: Ask<'_>) -> Answer<Self> {
+        let (spec, under, unit_in, confidence, delta, nan, unequal, grid) = ask;
         let spec = spec.0.clone();
         let under: Neighbours = under.parse()?;
         let orientation = match unit_in {
@@ -85,7 +76,7 @@ impl Ask<'_> {
             grid: grid.as_ref().map(Exact::up),
             bounds: true,
         };
-        Ok(Asked { spec, under, orientation, confidence, delta, options })
+        Ok(Self { spec, under, orientation, confidence, delta, options })
     }
 }
 
@@ -190,7 +181,7 @@ fn audit_callable<'py>(
     most: u64,
     progress: Option<Py<PyAny>>,
 ) -> Answer<Bound<'py, PyDict>> {
-    let asked = ask.checked()?;
+    let asked = Asked::checked(ask)?;
     let raised = Mutex::new(None);
     let mut target = Callable::new(mechanism, inputs.into(), batch, &raised);
     let report = watched(py, &asked, &mut target, effort(runs, most), progress, &raised)?;
@@ -209,7 +200,7 @@ fn audit_simulated<'py>(
     most: u64,
     progress: Option<Py<PyAny>>,
 ) -> Answer<Bound<'py, PyDict>> {
-    let asked = ask.checked()?;
+    let asked = Asked::checked(ask)?;
     let mut target = Simulation::of(&spec.0, asked.under, seed)?;
     let report = watched(py, &asked, &mut target, effort(runs, most), progress, &Mutex::new(None))?;
     asked.report(py, &report)
@@ -227,9 +218,9 @@ fn audit_exhibit<'py>(
     runs: Option<u64>,
     progress: Option<Py<PyAny>>,
 ) -> Answer<Bound<'py, PyDict>> {
-    let mut asked = ask.checked()?;
+    let mut asked = Asked::checked(ask)?;
     let Some(one) = exhibit(name) else {
-        let hint = "throng._audit.exhibits() lists them";
+        let hint = "tg.audit.exhibits() lists them";
         return Err(invalid(format!("there is no exhibit {name:?}"), hint));
     };
     asked.options.nan_is_an_outcome |= one.gives_nan();
@@ -271,7 +262,7 @@ fn audit_recorded<'py>(
     ask: Ask<'py>,
     witness: Option<&str>,
 ) -> Answer<Bound<'py, PyDict>> {
-    let asked = ask.checked()?;
+    let asked = Asked::checked(ask)?;
     let known = witness.map(serde_json::from_str::<Witness>).transpose().map_err(|_| {
         invalid("this is no witness", "give the witness of a report, or what its to_json() writes")
     })?;
@@ -302,7 +293,7 @@ fn audit_canaries<'py>(
     guesses: Vec<usize>,
     ask: Ask<'py>,
 ) -> Answer<Bound<'py, PyDict>> {
-    let asked = ask.checked()?;
+    let asked = Asked::checked(ask)?;
     let parts = scores.numbers(Missing::Counted)?.into_reals();
     let coins = included.truths()?;
     let scores: Vec<f64> = places(&parts).into_iter().flatten().copied().collect();

@@ -11,6 +11,7 @@
 //! has a place. A null, NaN, or anything in a list that is no number is *missing*: the number nearest
 //! to 0 that is allowed, or left out if that is asked for. As a key it is `None`.
 
+mod cell;
 mod key;
 mod missing;
 

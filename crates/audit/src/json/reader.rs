@@ -173,7 +173,7 @@ const NOT_FINITE: &str = "has NaN or an infinity as a bare word, which JSON does
 fn set(label: &str, mut items: Vec<Outcome>) -> Result<Outcome, String> {
     if label == "set" {
         items.sort_by_cached_key(key);
-        return Ok(Outcome::Set(items));
+        return Ok(Outcome::set(items));
     }
     Err("has an object that is not {\"set\": [...]}".to_owned())
 }

@@ -50,14 +50,14 @@ fn within(given: &Bound<'_, PyAny>, depth: usize) -> PyResult<Outcome> {
         return Ok(Outcome::List(all(tuple.iter().collect())?));
     }
     if given.is_instance_of::<PySet>() || given.is_instance_of::<PyFrozenSet>() {
-        return Ok(Outcome::Set(all(given.try_iter()?.collect::<PyResult<_>>()?)?));
+        return Ok(Outcome::set(all(given.try_iter()?.collect::<PyResult<_>>()?)?));
     }
     if let Ok(pairs) = given.cast::<PyDict>() {
         // A dictionary is what it holds, in whatever order.
         let pair = |(key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
             Ok(Outcome::List(vec![within(&key, depth + 1)?, within(&value, depth + 1)?]))
         };
-        return Ok(Outcome::Set(pairs.iter().map(pair).collect::<PyResult<_>>()?));
+        return Ok(Outcome::set(pairs.iter().map(pair).collect::<PyResult<_>>()?));
     }
     other(given, depth)
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, Float64Type, Int64Type};
+use arrow::datatypes::{DataType, Float64Type, Int64Type, UInt64Type};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
 
@@ -184,7 +184,13 @@ impl Coder {
             }
             DataType::Null => vec![self.key(Key::Nothing); chunk.len()],
             DataType::Dictionary(_, _) => self.dictionary(chunk)?,
-            kind if kind.is_integer() && *kind != DataType::UInt64 => {
+            DataType::UInt64 => {
+                // Those beyond 2^63 as they print, as in lists.
+                let large = |x: u64| i64::try_from(x).map_or(Key::Text(x.to_string()), Key::Whole);
+                let key = |x: Option<u64>| x.map_or(Key::Nothing, large);
+                chunk.as_primitive::<UInt64Type>().iter().map(|x| self.key(key(x))).collect()
+            }
+            kind if kind.is_integer() => {
                 let all = self.cast(chunk, &DataType::Int64)?;
                 let key = |x: Option<i64>| x.map_or(Key::Nothing, Key::Whole);
                 all.as_primitive::<Int64Type>().iter().map(|x| self.key(key(x))).collect()
@@ -194,8 +200,8 @@ impl Coder {
                 let key = |x: Option<f64>| x.map_or(Key::Nothing, Key::of_real);
                 all.as_primitive::<Float64Type>().iter().map(|x| self.key(key(x))).collect()
             }
-            // Dates, times, decimals, large whole numbers: as they print.
-            kind if kind.is_temporal() || kind.is_decimal() || *kind == DataType::UInt64 => {
+            // Dates, times, decimals: as they print.
+            kind if kind.is_temporal() || kind.is_decimal() => {
                 let all = self.cast(chunk, &DataType::Utf8)?;
                 texts(self, &mut all.as_string::<i32>().iter())
             }

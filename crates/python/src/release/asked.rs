@@ -11,7 +11,7 @@ use crate::error::{Answer, invalid};
 use crate::number::Exact;
 
 /// How private: epsilon, delta, mu, rho; under which relation; paid from which budget, as what.
-pub(super) struct Ask(
+pub(super) type Ask = (
     Option<Exact>,
     Option<Exact>,
     Option<Exact>,
@@ -20,19 +20,6 @@ pub(super) struct Ask(
     Option<Py<Budget>>,
     String,
 );
-
-impl<'py> FromPyObject<'_, 'py> for Ask {
-    type Error = PyErr;
-
-    /// Part by part, so that what is wrong with a number is said as everywhere else.
-    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let part = |place: usize| object.get_item(place);
-        let number = |place: usize| part(place)?.extract::<Option<Exact>>();
-        let books = part(5)?.extract::<Option<Py<Budget>>>()?;
-        let [epsilon, delta, mu, rho] = [number(0)?, number(1)?, number(2)?, number(3)?];
-        Ok(Self(epsilon, delta, mu, rho, part(4)?.extract()?, books, part(6)?.extract()?))
-    }
-}
 
 /// One way to say how private.
 enum Privacy {
@@ -52,10 +39,10 @@ pub(super) struct Asked {
 
 const WAYS: &str = "give epsilon, epsilon with delta, gdp or zcdp";
 
-impl Ask {
+impl Asked {
     /// That it is said in one way, in numbers that make sense.
-    pub(super) fn checked(self) -> Answer<Asked> {
-        let Self(epsilon, delta, gdp, zcdp, under, budget, label) = self;
+    pub(super) fn checked(ask: Ask) -> Answer<Self> {
+        let (epsilon, delta, gdp, zcdp, under, budget, label) = ask;
         let under: Neighbours = under.parse()?;
         let privacy = match (epsilon, delta, gdp, zcdp) {
             (Some(epsilon), None, None, None) => Privacy::Pure(positive("epsilon", epsilon)?),
@@ -75,7 +62,7 @@ impl Ask {
                 return Err(invalid(text, WAYS));
             }
         };
-        Ok(Asked { privacy, under, budget, label })
+        Ok(Self { privacy, under, budget, label })
     }
 }
 

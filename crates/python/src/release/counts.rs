@@ -5,7 +5,7 @@ use throng_mechanism::contribution::{ByUnit, Contributions, Layout, Rows};
 use throng_mechanism::count::{BoundedRecords, Count, Counted, Matches, Records};
 use throng_mechanism::histogram::{Histogram, HistogramRelease, ThresholdHistogram};
 use throng_mechanism::noise::Protection;
-use throng_mechanism::{MechanismError, Sensitive};
+use throng_mechanism::{MechanismError, Neighbours, Sensitive};
 
 use super::asked::{Ask, Asked};
 use super::found::{Found, Released};
@@ -25,7 +25,7 @@ fn counting<Q: Counted>(what: Q, asked: &Asked) -> Result<Count<Q>, MechanismErr
 /// The number of rows.
 #[pyfunction]
 fn release_rows(py: Python<'_>, rows: usize, ask: Ask) -> Answer<Released> {
-    let asked = ask.checked()?;
+    let asked = Asked::checked(ask)?;
     work(py, || {
         let mechanism = counting(Records::default(), &asked)?;
         released(&asked, &mechanism, &Sensitive::new(vec![(); rows]), Found::Noisy)
@@ -35,7 +35,7 @@ fn release_rows(py: Python<'_>, rows: usize, ask: Ask) -> Answer<Released> {
 /// The number of rows that say yes.
 #[pyfunction]
 fn release_matches(py: Python<'_>, column: Column<'_>, ask: Ask) -> Answer<Released> {
-    let asked = ask.checked()?;
+    let asked = Asked::checked(ask)?;
     let rows = column.truths()?;
     let rows = Sensitive::new(rows.as_ref());
     work(py, || {
@@ -54,7 +54,7 @@ fn release_bounded_rows(
     most: u64,
     ask: Ask,
 ) -> Answer<Released> {
-    let asked = ask.checked()?;
+    let asked = Asked::checked(ask)?;
     let mut units = unit.coded(&[])?.codes;
     if let Some(condition) = condition {
         let yes = condition.truths()?;
@@ -79,8 +79,7 @@ fn same_length(one: usize, other: usize) -> Answer<()> {
 }
 
 /// Whose rows they are, and how much of a unit is counted.
-#[derive(FromPyObject)]
-struct Owners<'py>(Column<'py>, u64, u64);
+type Owners<'py> = (Column<'py>, u64, u64);
 
 /// Which law of noise hides private keys; none: the one with the lower threshold.
 #[derive(Clone, Copy)]
@@ -101,6 +100,19 @@ fn law(name: Option<&str>) -> Answer<Law> {
     }
 }
 
+/// What zero-out leaves of a row, null or 0, may be a key or in a bin: the row then moves to another cell, and does not
+/// just leave its own.
+fn no_zero_out(asked: &Asked) -> Answer<()> {
+    match asked.under() {
+        Neighbours::AddRemove | Neighbours::Replace => Ok(()),
+        Neighbours::ZeroOut => Err(throng_cli::Failure::refused(
+            "columns are not counted by key under zero-out neighbours",
+            "use add-remove or replace neighbours",
+        )
+        .into()),
+    }
+}
+
 /// Rows counted by key: by those listed, or by those that pass a threshold.
 #[pyfunction]
 #[pyo3(signature = (column, owners, keys, noise, ask))]
@@ -112,7 +124,8 @@ fn release_histogram(
     noise: Option<&str>,
     ask: Ask,
 ) -> Answer<Released> {
-    let (asked, law) = (ask.checked()?, law(noise)?);
+    let (asked, law) = (Asked::checked(ask)?, law(noise)?);
+    no_zero_out(&asked)?;
     let listed = keys.map(|keys| keys.iter().map(Key::of_object).collect::<PyResult<Vec<Key>>>());
     let listed = listed.transpose()?;
     let coded = column.coded(listed.as_deref().unwrap_or(&[]))?;
@@ -136,7 +149,8 @@ fn release_bins(
     edges: Vec<f64>,
     ask: Ask,
 ) -> Answer<Released> {
-    let asked = ask.checked()?;
+    let asked = Asked::checked(ask)?;
+    no_zero_out(&asked)?;
     if edges.len() < 2 || !edges.is_sorted_by(|a, b| a < b) || edges.iter().any(|x| x.is_nan()) {
         let hint = "give public edges such as [0, 18, 65, 120]";
         return Err(invalid("the edges of bins are not two or more rising numbers", hint));
@@ -173,7 +187,7 @@ fn counted(
     rows: Vec<u32>,
     name: impl Fn(u32) -> Key + Send,
 ) -> Answer<Released> {
-    let Some(Owners(unit, keys, rows_per_key)) = owners else {
+    let Some((unit, keys, rows_per_key)) = owners else {
         let rows = Sensitive::new(rows);
         return work(py, || by_key(asked, || Rows, listed, law, &rows, name));
     };

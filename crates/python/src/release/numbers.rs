@@ -10,14 +10,14 @@ use throng_mechanism::parts::{InParts, Scattered};
 use throng_mechanism::quantile::{Quantile, Quantiles};
 use throng_mechanism::sum::Sum;
 use throng_mechanism::variance::Variance;
-use throng_mechanism::{AddNoise, AddNoiseReal, Clamp, Grid, Neighbours, PerCell, Sensitive};
+use throng_mechanism::{AddNoise, Clamp, Grid, Neighbours, Noisy, PerCell, Sensitive, Uncovered};
 use throng_numeric::Rational;
 
 use super::asked::{Ask, Asked};
 use super::found::{Found, Released};
 use super::released;
 use crate::column::{Column, Missing, Numbers, places};
-use crate::error::{Answer, Raised, invalid};
+use crate::error::{Answer, invalid};
 use crate::number::Exact;
 use crate::work::work;
 
@@ -71,7 +71,7 @@ fn release_sum(
         let mechanism = Sum::<T>::new(clamp, &asked.protection(), asked.under())?;
         on_parts(asked, mechanism, parts, Found::Noisy)
     }
-    let asked = ask.checked()?;
+    let asked = Asked::checked(ask)?;
     let (lower, upper) = bounds;
     checked(&lower, &upper)?;
     let numbers = column.numbers(missing(skip, asked.under())?)?;
@@ -120,7 +120,7 @@ fn release_mean(
         };
         on_parts(asked, mechanism, parts, Found::Mean)
     }
-    let asked = ask.checked()?;
+    let asked = Asked::checked(ask)?;
     let (lower, upper) = bounds;
     checked(&lower, &upper)?;
     let records = public_count(&column, asked.under())?;
@@ -156,7 +156,7 @@ fn release_variance(
         };
         on_parts(asked, mechanism, parts, Found::Variance)
     }
-    let asked = ask.checked()?;
+    let asked = Asked::checked(ask)?;
     let (lower, upper) = bounds;
     checked(&lower, &upper)?;
     let records = public_count(&column, asked.under())?;
@@ -181,7 +181,7 @@ fn release_quantiles(
     skip: bool,
     ask: Ask,
 ) -> Answer<Released> {
-    let asked = ask.checked()?;
+    let asked = Asked::checked(ask)?;
     let Some(epsilon) = asked.pure().cloned() else {
         return Err(invalid("quantiles take epsilon alone", "give epsilon, and no delta"));
     };
@@ -225,7 +225,7 @@ fn release_bounds(
         let mechanism = Bounds::<T>::new(grid, &asked.protection(), beta, asked.under())?;
         on_parts(asked, mechanism, parts, Found::Bounds)
     }
-    let asked = ask.checked()?;
+    let asked = Asked::checked(ask)?;
     // What zero-out leaves of a unit is 0 in a column of whole numbers, which has a bin, and NaN in others, which
     // has none; and which of the two a column is may hang on its rows.
     if asked.under() == Neighbours::ZeroOut {
@@ -256,45 +256,34 @@ fn release_noise(
     integers: bool,
     ask: Ask,
 ) -> Answer<Released> {
-    let asked = ask.checked()?;
-    let numbers = column.numbers(Missing::Counted)?;
+    let asked = Asked::checked(ask)?;
+    let values = column.cells()?;
+    if values.is_empty() {
+        return Err(invalid("there are no numbers to add noise to", "give at least one"));
+    }
     work(py, || {
         let moves = PerCell::of(cells, sensitivity.0.clone(), asked.under())?;
-        if !integers {
-            let values = joined(numbers.into_reals());
-            let grid = asked.grid(moves.distance())?;
-            let protection = asked.protection();
-            let mechanism = AddNoiseReal::per_cell(&protection, &moves, values.len(), grid)?;
-            return released(&asked, &mechanism, &Sensitive::new(values), Found::Noisy);
+        let protection = asked.protection();
+        if integers {
+            if !moves.distance().is_integer() {
+                return Err(invalid(
+                    "whole numbers differ by whole numbers, but the sensitivity is none",
+                    "give a whole sensitivity, or leave integers out",
+                ));
+            }
+            let mechanism = AddNoise::new(protection.noise_per_cell(&moves, Grid::WHOLE)?);
+            let steps: Vec<i64> = values.iter().map(|cell| cell.below()).collect();
+            return released(&asked, &mechanism, &Sensitive::new(steps), Found::Noisy);
         }
-        if !moves.distance().is_integer() {
-            return Err(invalid(
-                "whole numbers differ by whole numbers, but the sensitivity is none",
-                "give a whole sensitivity, or leave integers out",
-            ));
-        }
-        let noise = asked.protection().noise_per_cell(&moves, Grid::WHOLE);
-        let mechanism = AddNoise::new(noise.map_err(Raised::from)?);
-        let values = match numbers {
-            Numbers::Whole(parts) => joined(parts),
-            // From x <= y + d follows floor(x) <= floor(y) + d for whole d; saturation moves nothing apart.
-            Numbers::Reals(parts) => joined(parts).into_iter().map(below).collect(),
-        };
-        released(&asked, &mechanism, &Sensitive::new(values), Found::Noisy)
+        let grid = asked.grid(moves.distance())?;
+        let noise = protection.noise_per_cell(&moves.rounded(grid)?, grid)?;
+        let steps: Vec<i64> = values.iter().map(|cell| cell.nearest(grid)).collect();
+        let mechanism = AddNoise::new(noise.clone());
+        released(&asked, &mechanism, &Sensitive::new(steps), |noisy| {
+            let rounded = vec![Uncovered::Rounding];
+            Found::Noisy(Noisy::new(noisy.steps().to_vec(), &noise, rounded))
+        })
     })
-}
-
-fn joined<T: Clone>(mut parts: Vec<Cow<'_, [T]>>) -> Vec<T> {
-    match parts.len() {
-        1 => parts.pop().map_or_else(Vec::new, Cow::into_owned),
-        _ => parts.iter().flat_map(|part| part.iter().cloned()).collect(),
-    }
-}
-
-/// The whole number at or below; 0 for NaN.
-#[expect(clippy::cast_possible_truncation, reason = "`as` saturates, and makes NaN 0")]
-fn below(x: f64) -> i64 {
-    x.floor() as i64
 }
 
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
