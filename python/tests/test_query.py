@@ -231,7 +231,7 @@ def test_one_budget_protects_one_kind_of_unit(tmp_path):
     for budget in (tg.Budget(1), tg.Budget(1, 1e-6, ledger=tmp_path / "a.ledger")):
         session(budget=budget)
         session(budget=budget)
-        with pytest.raises(tg.Refused, match="protects unit user_id, and this session unit row"):
+        with pytest.raises(tg.Refused, match="protects unit user_id, and this unit row"):
             session(budget=budget, unit=tg.ROW, max_groups=None, max_rows=None)
     again = tg.Budget(ledger=tmp_path / "a.ledger")
     with pytest.raises(tg.Refused, match="protects unit user_id"):

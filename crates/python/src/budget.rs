@@ -69,7 +69,7 @@ impl Budget {
             return Ok(());
         }
         Err(throng_cli::Failure::refused(
-            format!("the budget protects {own}, and this session {units}"),
+            format!("the budget protects {own}, and this {units}"),
             "use another budget: what protects rows does not protect people",
         )
         .into())
@@ -123,6 +123,11 @@ impl Budget {
             Books::Ledger(ledger) => ledger.charter()?.capacity,
         })
     }
+}
+
+/// That a budget, if there is one, is for rows: where each row is a unit, people with several are not protected.
+pub(crate) fn for_rows(budget: Option<&Budget>) -> Answer<()> {
+    budget.map_or(Ok(()), |budget| budget.protects("unit row"))
 }
 
 /// Pays from a budget if there is one, else with a budget of exactly what it costs: whoever makes several
