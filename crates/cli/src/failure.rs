@@ -205,7 +205,7 @@ impl From<AccountError> for Failure {
             AccountError::Exhausted { .. } => {
                 Self::told(EXHAUSTED, message, "ask for less; nothing was spent".to_owned())
             }
-            _ => Self::bug(message),
+            AccountError::Interrupted | _ => Self::bug(message),
         }
     }
 }
@@ -241,7 +241,7 @@ impl From<AuditError> for Failure {
             AuditError::Numeric(_) => {
                 Self::usage(message, "a parameter is out of the range that can be computed")
             }
-            _ => Self::bug(message),
+            AuditError::Interrupted | _ => Self::bug(message),
         }
     }
 }
