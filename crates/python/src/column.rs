@@ -95,7 +95,7 @@ impl Column<'_> {
             Self::Reals(array) => slice(array)?.len(),
             Self::Whole(array) => slice(array)?.len(),
             Self::Truths(array) => slice(array)?.len(),
-            Self::Arrow(chunks) => chunks.iter().map(|chunk| chunk.len()).sum(),
+            Self::Arrow(chunks) => chunks.iter().map(Array::len).sum(),
             Self::List(list) => list.len(),
         })
     }
