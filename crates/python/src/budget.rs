@@ -232,7 +232,6 @@ type Named = Vec<(String, f64)>;
 impl Budget {
     #[new]
     #[pyo3(signature = (epsilon=None, delta=None, mu=None, rho=None, currency=None, neighbours="add-remove", ledger=None))]
-    #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     fn new(
         epsilon: Option<Exact>,
         delta: Option<Exact>,

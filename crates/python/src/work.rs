@@ -37,7 +37,7 @@ fn interrupted() -> bool {
     if RAISED.with_borrow(Option::is_some) {
         return true;
     }
-    match Python::attach(|py| py.check_signals()) {
+    match Python::attach(Python::check_signals) {
         Ok(()) => false,
         Err(error) => {
             stop(error);
