@@ -37,7 +37,8 @@ fn interrupted() -> bool {
     if RAISED.with_borrow(Option::is_some) {
         return true;
     }
-    match Python::attach(Python::check_signals) {
+    #[expect(clippy::redundant_closure_for_method_calls, reason = "the method is for one lifetime")]
+    match Python::attach(|py| py.check_signals()) {
         Ok(()) => false,
         Err(error) => {
             stop(error);
