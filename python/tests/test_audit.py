@@ -164,15 +164,15 @@ except KeyboardInterrupt:
 
 
 def test_ctrl_c_stops_it():
-    child = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", INTERRUPTED], stdout=subprocess.PIPE, text=True
-    )
-    assert child.stdout is not None
-    assert child.stdout.readline() == "ready\n"
-    time.sleep(2)
-    child.send_signal(signal.SIGINT)
-    assert child.wait(timeout=30) == 7
-    assert child.stdout.read() == "stopped\n"
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(2)
+        child.send_signal(signal.SIGINT)
+        assert child.wait(timeout=30) == 7
+        assert child.stdout.read() == "stopped\n"
 
 
 @pytest.mark.parametrize(
