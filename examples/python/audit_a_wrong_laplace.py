@@ -25,7 +25,7 @@ def textbook(count, n):
 # Each is run on two neighbouring inputs; whatever tells them apart better than the claim allows refutes it.
 # `batch=True`: the function gives many outcomes at once.
 for mechanism, runs in ((right, 4_000), (half, 20_000), (textbook, 100_000)):
-    report = tg.audit(mechanism, 10, 11, claim=tg.pure(eps=1), runs=runs, batch=True, progress=False)
+    report = tg.audit(mechanism, 0, 1, claim=tg.pure(eps=1), runs=runs, batch=True, progress=False)
     print(f"{mechanism.__name__}: {report.verdict}")
     print(report)
     # The verdict "violated" is wrong with a chance of at most report.false_alarm, whatever the function does.

@@ -243,8 +243,8 @@ def test_calibration_by_text_template_and_function_agree():
     assert count.text == "140"
     attacked = tg.calibrate("gaussian(sigma=?)", fpr=0.01, tpr=0.02)
     assert 1 - attacked.mechanism.tradeoff(0.01).lower <= 0.02
-    assert tg.calibrate("gaussian(sigma=?)", gdp="1/2").value == 2
-    assert tg.calibrate("gaussian(sigma=?)", zcdp="1/8").value == 2
+    assert tg.calibrate("gaussian(sigma=?)", gdp="1/2").value == pytest.approx(2, rel=1e-6)
+    assert tg.calibrate("gaussian(sigma=?)", zcdp="1/8").value == pytest.approx(2, rel=1e-6)
     assert tg.calibrate("gaussian(sigma=?)", advantage=0.1).achieved.upper <= 0.1
 
 

@@ -103,3 +103,13 @@ def test_what_cannot_be_spent_is_refused(wrong):
 def test_pictures():
     budget = tg.Budget(epsilon=1, delta=1e-6)
     assert "left" in repr(budget) and "<svg" in budget._repr_html_()
+
+
+def test_a_budget_of_people_does_not_pay_for_what_protects_rows():
+    budget = tg.Budget(epsilon=1)
+    visits = {"person": [1, 1, 2], "clinic": ["Oak", "Elm", "Oak"]}
+    tg.Session(visits, unit="person", budget=budget)
+    with pytest.raises(tg.Refused, match="protects unit person, and this unit row"):
+        tg.release.count([1, 2, 3], epsilon=0.1, budget=budget)
+    # Whose rows they are is said: people are protected.
+    tg.release.count([1, 2, 3], unit=[1, 1, 2], epsilon=0.1, budget=budget)

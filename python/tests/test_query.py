@@ -66,6 +66,12 @@ FRAMES = {
 }
 
 
+def near(value):
+    """Noise is charged what it costs, which may be a little less than what was asked for."""
+    return pytest.approx(value, abs=1e-4)
+
+
+
 @pytest.mark.parametrize("kind", FRAMES)
 def test_every_kind_of_frame_gives_the_same_table(kind):
     asked = session(FRAMES[kind]())
@@ -133,7 +139,7 @@ def test_several_statements_give_several_tables():
 def test_explaining_spends_nothing():
     asked = session()
     said = asked.explain(BY_CITY, epsilon=1)
-    assert said.cost["epsilon"] == 1 and not said.stored and said.left["epsilon"] == 9
+    assert said.cost["epsilon"] == near(1) and not said.stored and said.left["epsilon"] == near(9)
     assert str(said).startswith(BY_CITY) and "unit: " in str(said) and "<pre>" in said._repr_html_()
     assert asked.budget.spent["epsilon"] == 0 and asked.history() == []
     asked.sql(BY_CITY, epsilon=1)
@@ -150,11 +156,11 @@ def test_explaining_does_not_depend_on_rows():
 
 def test_the_options_of_the_command():
     asked = session()
-    one = asked.sql(BY_CITY, error={"n": 40})
+    one = asked.sql(BY_CITY, error={"n": 40}, delta=1e-7)
     low, high = one.interval("n")[0]
     assert (high - low) / 2 <= 41
-    assert asked.sql(BY_CITY, error="n: 40 @95%").receipt == one.receipt
-    assert asked.sql(BY_CITY, error={"n": (80, 0.5)}).fresh
+    assert asked.sql(BY_CITY, error="n: 40 @95%", delta=1e-7).receipt == one.receipt
+    assert asked.sql(BY_CITY, error={"n": (80, 0.5)}, delta=1e-7).fresh
     two = asked.sql(BY_CITY, epsilon=1, noise="laplace", confidence=0.5, weights={"n": 2})
     assert two.confidence == 0.5 and "laplace" in two.guarantee.spec
     assert all(n >= 0 for n in asked.sql(BY_CITY, epsilon="1/7", non_negative=True).to_dict()["n"])
@@ -183,7 +189,7 @@ def test_several_tables_and_public_ones():
     assert {row["region"] for row in asked.sql(joined, epsilon=2)} == {"east", "west"}
     units = "SELECT count(*) AS n FROM visits v JOIN people p ON v.user_id = p.user_id WHERE p.born > 1960"
     assert asked.sql(units, epsilon=2).fresh
-    exact = asked.sql("SELECT count(*) AS n FROM cities")
+    exact = asked.sql("SELECT count(*) AS n FROM cities", epsilon=1)
     assert exact.rows() == [{"n": 2}] and exact.cost == {} and exact.guarantee is None
 
 
@@ -203,9 +209,9 @@ def test_rows_as_units_and_dates():
 def test_the_budget_is_the_limit():
     asked = session(budget=(1, 1e-6))
     asked.sql(BY_CITY, epsilon=0.75)
-    with pytest.raises(tg.BudgetExhausted, match="the budget does not cover this: .*0.5.* asked.*0.25.* left"):
+    with pytest.raises(tg.BudgetExhausted, match="the budget does not cover this: .* asked, .* left"):
         asked.sql("SELECT count(*) AS n FROM data", epsilon=0.5)
-    assert asked.budget.remaining["epsilon"] == 0.25 and len(asked.history()) == 1
+    assert asked.budget.remaining["epsilon"] == near(0.25) and len(asked.history()) == 1
     assert asked.sql(BY_CITY, epsilon=0.75).fresh is False
 
 
@@ -214,7 +220,7 @@ def test_a_budget_is_shared():
     one, other = session(budget=budget), session(budget=budget)
     one.sql(BY_CITY, epsilon=0.5)
     budget.charge(tg.laplace(scale=4))
-    assert one.budget is budget and budget.remaining["epsilon"] == 0.25
+    assert one.budget is budget and budget.remaining["epsilon"] == near(0.25)
     with pytest.raises(tg.BudgetExhausted):
         other.sql(BY_CITY, epsilon=0.5)
     with tg.Budget(2) as inside:
@@ -225,7 +231,7 @@ def test_one_budget_protects_one_kind_of_unit(tmp_path):
     for budget in (tg.Budget(1), tg.Budget(1, 1e-6, ledger=tmp_path / "a.ledger")):
         session(budget=budget)
         session(budget=budget)
-        with pytest.raises(tg.Refused, match="protects unit user_id, and this session unit row"):
+        with pytest.raises(tg.Refused, match="protects unit user_id, and this unit row"):
             session(budget=budget, unit=tg.ROW, max_groups=None, max_rows=None)
     again = tg.Budget(ledger=tmp_path / "a.ledger")
     with pytest.raises(tg.Refused, match="protects unit user_id"):
@@ -238,7 +244,7 @@ def test_a_ledger_outlives_the_session(tmp_path):
     first.sql(BY_CITY, epsilon=1)
     assert place.exists() and first.budget.ledger == str(place)
     again = session(budget=None, ledger=place)
-    assert again.budget.remaining["epsilon"] == 1 and len(again.history()) == 1
+    assert again.budget.remaining["epsilon"] == near(1) and len(again.history()) == 1
     assert again.sql(BY_CITY, epsilon=1).fresh, "rows in memory have no version: nothing says they are the same"
     with pytest.raises(tg.BudgetExhausted):
         again.sql("SELECT count(*) AS n FROM data", epsilon=0.5)
@@ -257,7 +263,7 @@ def test_a_ledger_outlives_the_session(tmp_path):
         ({"unit": "user"}, "table data has no column user\nhint: did you mean user_id?"),
         ({"unit": "age"}, "cannot name units"),
         ({"budget": None}, "it is not said what may be spent"),
-        ({"budget": -1}, "epsilon"),
+        ({"budget": -1}, "at least 0"),
         ({"budget": "many"}, "is not a finite number"),
         ({"bounds": {"agee": (0, 1)}}, "no table has a column agee\nhint: did you mean age?"),
         ({"bounds": {"age": (1, 1)}}, "the lower bound of age must be below the upper one"),
@@ -452,7 +458,7 @@ def test_ctrl_c_stops_a_question_and_the_charge_stays():
             session.sql("SELECT count(DISTINCT x) AS n FROM data WHERE x % 7 < 6", epsilon=1)
         except KeyboardInterrupt:
             took = time.monotonic() - sent[0]
-            assert session.budget.spent["epsilon"] == 1.0, session.budget
+            assert 0.99 < session.budget.spent["epsilon"] <= 1.0, session.budget
             assert [line["answered"] for line in session.history()] == [False]
             print("stopped after", took)
             sys.exit(0 if took < 5 else 3)
@@ -515,9 +521,9 @@ def project(tmp_path):
 def test_a_policy_is_connected_to(project, monkeypatch):
     asked = tg.connect(project / "throng.toml")
     said = asked.explain(QUESTION)
-    assert said.cost["epsilon"] == 0.5 and not (project / "throng.ledger").exists()
+    assert said.cost["epsilon"] == near(0.5) and not (project / "throng.ledger").exists()
     result = asked.sql(QUESTION)
-    assert result.fresh and result.cost["epsilon"] == 0.5
+    assert result.fresh and result.cost["epsilon"] == near(0.5)
     assert (project / "throng.ledger").exists() and asked.budget.ledger == str(project / "throng.ledger")
     assert asked.explain(QUESTION).stored
     # Another connection, and the command, find the stored answer.
@@ -526,7 +532,7 @@ def test_a_policy_is_connected_to(project, monkeypatch):
     assert not tg.connect(project).sql(QUESTION).fresh
     assert asked.tables == {"visits": {"unit": "visits.user_id", "columns": {"user_id": "Int64", "city": "Utf8", "age": "Float64"}}}
     asked.sql("SELECT avg(age) AS a FROM visits", epsilon=1, analyst="ann")
-    assert asked.remaining("ann")["epsilon"] == 0 and asked.remaining()["epsilon"] == 1.5
+    assert asked.remaining("ann")["epsilon"] < 1e-3 and asked.remaining()["epsilon"] == near(1.5)
     with pytest.raises(tg.BudgetExhausted, match='the quota of "ann"'):
         asked.sql("SELECT sum(age) AS a FROM visits", epsilon=0.5, analyst="ann")
     assert [line["analyst"] for line in asked.history()] == ["ann", None]

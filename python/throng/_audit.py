@@ -318,7 +318,7 @@ def _asked(
     nan: bool,
     unequal: bool,
     grid: Number | None,
-) -> _native.Audit:
+) -> _native._Audit:
     claimed, relation = _claimed(claim, delta)
     if unit_in is not None and unit_in not in (0, 1):
         raise InvalidInput(f"unit_in is {unit_in!r}, but must be 0 or 1", "leave it out if unknown")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Self
+from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,14 @@ _Named = list[tuple[str, float]]
 
 # account
 
+@final
 class Spec:
     def __new__(cls, text: str) -> Self: ...
     @classmethod
     def from_json(cls, text: str) -> Spec: ...
     def to_json(self) -> str: ...
 
+@final
 class Loss:
     def __new__(cls, spec: Spec, neighbours: str, width: float) -> Self: ...
     def epsilon(self, delta: Number) -> _Ends: ...
@@ -50,6 +52,7 @@ def vocabulary() -> list[
 
 # budget
 
+@final
 class Budget:
     def __new__(
         cls,
@@ -73,6 +76,7 @@ class Budget:
 
 # query
 
+@final
 class Frame:
     @staticmethod
     def of_arrow(object: object) -> Frame: ...
@@ -81,6 +85,7 @@ class Frame:
     @property
     def columns(self) -> list[tuple[str, str]]: ...
 
+@final
 class Session:
     @staticmethod
     def of_policy(path: str | PathLike[str]) -> Session: ...
@@ -105,6 +110,7 @@ class Session:
     def history(self, limit: int | None, analyst: str | None = None) -> str: ...
     def remaining(self, analyst: str | None = None) -> _Named: ...
 
+@final
 class Reply:
     @property
     def tables(self) -> list[ReleasedTable]: ...
@@ -127,6 +133,7 @@ class Reply:
     def talk(self) -> str: ...
     def explained(self) -> tuple[str, str]: ...
 
+@final
 class ReleasedTable:
     @property
     def rows(self) -> int: ...
@@ -142,6 +149,7 @@ class ReleasedTable:
 
 # entropy
 
+@final
 class InsecureSeed:
     def __new__(cls, seed: int) -> Self: ...
     def child(self, number: int) -> InsecureSeed: ...
@@ -152,6 +160,7 @@ _Paid = tuple[str | None, list[_Named]]
 _Privacy = tuple[Number, Number | None, str]
 _Row = tuple[str, float, float | None, tuple[float, float] | None]
 
+@final
 class Model:
     @classmethod
     def load(cls, bytes: bytes, insecure: bool = False) -> Model: ...
@@ -200,11 +209,12 @@ def kinds() -> list[tuple[str, str, str, str]]: ...
 
 # release
 
-Ask = tuple[
+_Ask = tuple[
     Number | None, Number | None, Number | None, Number | None, str, Budget | None, str
 ]
 _Owners = tuple[object, int, int]
 
+@final
 class Released:
     def values(self) -> list[float]: ...
     def whole(self) -> list[int] | None: ...
@@ -227,29 +237,29 @@ class Released:
     @property
     def receipt(self) -> str | None: ...
 
-def release_rows(rows: int, ask: Ask) -> Released: ...
-def release_matches(column: object, ask: Ask) -> Released: ...
+def release_rows(rows: int, ask: _Ask) -> Released: ...
+def release_matches(column: object, ask: _Ask) -> Released: ...
 def release_bounded_rows(
-    unit: object, condition: object | None, most: int, ask: Ask
+    unit: object, condition: object | None, most: int, ask: _Ask
 ) -> Released: ...
 def release_histogram(
     column: object,
     owners: _Owners | None,
     keys: Sequence[object] | None,
     noise: str | None,
-    ask: Ask,
+    ask: _Ask,
 ) -> Released: ...
 def release_bins(
-    column: object, owners: _Owners | None, edges: Sequence[float], ask: Ask
+    column: object, owners: _Owners | None, edges: Sequence[float], ask: _Ask
 ) -> Released: ...
 def release_sum(
-    column: object, bounds: tuple[Number, Number], integers: bool, skip: bool, ask: Ask
+    column: object, bounds: tuple[Number, Number], integers: bool, skip: bool, ask: _Ask
 ) -> Released: ...
 def release_mean(
-    column: object, bounds: tuple[Number, Number], skip: bool, ask: Ask
+    column: object, bounds: tuple[Number, Number], skip: bool, ask: _Ask
 ) -> Released: ...
 def release_variance(
-    column: object, bounds: tuple[Number, Number], skip: bool, ask: Ask
+    column: object, bounds: tuple[Number, Number], skip: bool, ask: _Ask
 ) -> Released: ...
 def release_quantiles(
     column: object,
@@ -257,16 +267,16 @@ def release_quantiles(
     bounds: tuple[Number, Number],
     integers: bool,
     skip: bool,
-    ask: Ask,
+    ask: _Ask,
 ) -> Released: ...
-def release_bounds(column: object, step: Number, beta: Number, ask: Ask) -> Released: ...
+def release_bounds(column: object, step: Number, beta: Number, ask: _Ask) -> Released: ...
 def release_noise(
-    column: object, sensitivity: Number, cells: int, integers: bool, ask: Ask
+    column: object, sensitivity: Number, cells: int, integers: bool, ask: _Ask
 ) -> Released: ...
 
 # audit
 
-Audit = tuple[
+_Audit = tuple[
     Spec, str, int | None, Number, Number | None, bool, bool, Number | None
 ]
 _Watch = Callable[[int, int, float], object]
@@ -275,28 +285,28 @@ def audit_callable(
     mechanism: Callable[..., object],
     inputs: tuple[object, object],
     batch: bool,
-    ask: Audit,
+    ask: _Audit,
     runs: int | None,
     most: int,
     progress: _Watch | None,
 ) -> dict[str, Any]: ...
 def audit_simulated(
-    spec: Spec, seed: int, ask: Audit, runs: int | None, most: int, progress: _Watch | None
+    spec: Spec, seed: int, ask: _Audit, runs: int | None, most: int, progress: _Watch | None
 ) -> dict[str, Any]: ...
 def audit_exhibit(
     name: str,
     mended: bool,
     seed: int,
-    ask: Audit,
+    ask: _Audit,
     runs: int | None,
     progress: _Watch | None,
 ) -> dict[str, Any]: ...
 def audit_exhibits() -> list[tuple[str, str, str, str, str, str]]: ...
 def audit_recorded(
-    zero: object, one: object, ask: Audit, witness: str | None
+    zero: object, one: object, ask: _Audit, witness: str | None
 ) -> dict[str, Any]: ...
 def audit_canaries(
-    scores: object, included: object, guesses: Sequence[int], ask: Audit
+    scores: object, included: object, guesses: Sequence[int], ask: _Audit
 ) -> dict[str, Any]: ...
 
 # command

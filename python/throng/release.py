@@ -254,7 +254,7 @@ def _ask(
     zcdp: Number | None,
     neighbours: str | None,
     budget: Budget | None,
-) -> _native.Ask:
+) -> _native._Ask:
     if budget is not None and not isinstance(budget, Budget):
         raise InvalidInput(
             f"the budget is of type {type(budget).__name__}", "give a Budget, such as Budget(1)"

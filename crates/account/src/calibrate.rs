@@ -101,8 +101,7 @@ pub fn calibrate(
         HoleKind::Count => problem.count()?,
     };
     let spec = template.fill(&value)?;
-    // As narrow as it was searched with: a wider bracket could reach beyond the target that was certified.
-    let loss = PrivacyLoss::of_spec(&spec, under, problem.accuracy)?;
+    let loss = PrivacyLoss::of_spec(&spec, under, accuracy)?;
     let achieved = target.achieved(&loss)?;
     Ok(Calibration { text: decimal(&value), value, spec, achieved })
 }

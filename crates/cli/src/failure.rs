@@ -41,7 +41,16 @@ pub enum Kind {
 #[derive(Debug)]
 pub enum Failure {
     /// Something to tell, and the exit code.
-    Told { code: u8, message: String, excerpt: Option<String>, hint: String },
+    Told {
+        /// The exit code.
+        code: u8,
+        /// What went wrong.
+        message: String,
+        /// Where in an expression, with a caret.
+        excerpt: Option<String>,
+        /// What to do about it.
+        hint: String,
+    },
     /// What the option parser has to say, help included.
     Options(clap::Error),
     /// Whoever read our output has enough.
@@ -196,7 +205,7 @@ impl From<AccountError> for Failure {
             AccountError::Exhausted { .. } => {
                 Self::told(EXHAUSTED, message, "ask for less; nothing was spent".to_owned())
             }
-            _ => Self::bug(message),
+            AccountError::Interrupted | _ => Self::bug(message),
         }
     }
 }
@@ -232,7 +241,7 @@ impl From<AuditError> for Failure {
             AuditError::Numeric(_) => {
                 Self::usage(message, "a parameter is out of the range that can be computed")
             }
-            _ => Self::bug(message),
+            AuditError::Interrupted | _ => Self::bug(message),
         }
     }
 }

@@ -54,7 +54,9 @@ impl Budget {
     pub(crate) fn protects(&self, units: &str) -> Answer<()> {
         const FACT: &str = "protected";
         let mut known = self.units.lock().unwrap_or_else(PoisonError::into_inner);
-        if let (None, Books::Ledger(ledger)) = (&*known, &self.books) {
+        if let Books::Ledger(ledger) = &self.books
+            && known.is_none()
+        {
             let kept = ledger.fact(FACT)?.map(|kept| String::from_utf8_lossy(&kept).into_owned());
             let named = ledger.charter()?.policy.strip_prefix(QUICK).map(str::to_owned);
             if named.is_none() && kept.is_none() {
@@ -67,7 +69,7 @@ impl Budget {
             return Ok(());
         }
         Err(throng_cli::Failure::refused(
-            format!("the budget protects {own}, and this session {units}"),
+            format!("the budget protects {own}, and this {units}"),
             "use another budget: what protects rows does not protect people",
         )
         .into())
@@ -121,6 +123,11 @@ impl Budget {
             Books::Ledger(ledger) => ledger.charter()?.capacity,
         })
     }
+}
+
+/// That a budget, if there is one, is for rows: where each row is a unit, people with several are not protected.
+pub(crate) fn for_rows(budget: Option<&Budget>) -> Answer<()> {
+    budget.map_or(Ok(()), |budget| budget.protects("unit row"))
 }
 
 /// Pays from a budget if there is one, else with a budget of exactly what it costs: whoever makes several

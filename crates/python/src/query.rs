@@ -29,6 +29,9 @@ use answer::Reply;
 use frame::Frame;
 use said::{Asked, Bound, Column, Limited, Table};
 
+/// A table: its name, whose its rows are, its columns with types.
+type Described = (String, String, Vec<(String, String)>);
+
 /// Tables, what their owner allows, and their budget.
 #[pyclass(frozen, module = "throng._native")]
 struct Session {
@@ -155,17 +158,17 @@ impl Session {
     }
 
     /// Who may be protected in each table, and its columns: (name, whose, columns with types).
-    fn tables(&self, py: Python<'_>) -> Answer<Vec<(String, String, Vec<(String, String)>)>> {
+    fn tables(&self, py: Python<'_>) -> Answer<Vec<Described>> {
         work(py, || {
             let catalog = throng_query::catalog::Catalog::open_with(&self.policy, &self.frames)?;
-            let described = |table: &throng_query::policy::Table| {
+            let described = |table: &throng_query::policy::Table| -> Result<Described, QueryError> {
                 let schema = catalog.schema(&table.name)?;
                 let fields = schema.fields().iter();
                 let columns =
                     fields.map(|field| (field.name().clone(), field.data_type().to_string()));
                 Ok((table.name.clone(), said::whose(&self.policy, table), columns.collect()))
             };
-            self.policy.tables.iter().map(described).collect::<Result<_, QueryError>>()
+            self.policy.tables.iter().map(described).collect::<Result<Vec<_>, QueryError>>()
         })
     }
 

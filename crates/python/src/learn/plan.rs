@@ -15,7 +15,7 @@ use throng_sample::Entropy;
 use super::Rows;
 use super::model::Model;
 use super::progress;
-use crate::budget::{Budget, Paid, pay};
+use crate::budget::{Budget, Paid, for_rows, pay};
 use crate::error::{Answer, Raised, invalid};
 use crate::number::Exact;
 
@@ -134,6 +134,7 @@ impl Plan {
         insecure: bool,
     ) -> Answer<Fitted> {
         self.learner.check(&table)?;
+        for_rows(budget)?;
         let name = format!("learn fit {}", self.kind.name);
         let before = self.before.take();
         let bounds = match &before {
@@ -220,6 +221,7 @@ pub(super) fn buy(
     let learner = BuyBounds::new(rows.columns, &privacy, options)?;
     let data = rows.matrix()?;
     learner.check(&data)?;
+    for_rows(budget)?;
     let label = format!("learn bounds of {} columns", rows.columns);
     let paid = pay(budget, &learner, &label, delta(&privacy)?.as_ref())?;
     let release = learner.run(&Sensitive::new(data), paid.permit, entropy)?;

@@ -102,9 +102,7 @@ pub(super) struct ReleasedTable(Table);
 
 impl ReleasedTable {
     fn batch(&self, intervals: bool) -> Answer<RecordBatch> {
-        Ok(self.0.with_ends(intervals).map_err(|error| {
-            Raised::from(throng_query::QueryError::engine(format!("writing the answer: {error}")))
-        })?)
+        self.0.with_ends(intervals).map_err(|_| unreadable())
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, BooleanArray, Float64Array, Int64Array, NullArray, StringArray};
 use arrow::datatypes::{Field, Schema};
 use arrow::record_batch::{RecordBatch, RecordBatchOptions};
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
 use pyo3_arrow::input::AnyRecordBatch;
@@ -24,12 +25,16 @@ impl Frame {
     #[staticmethod]
     fn of_arrow(object: &Bound<'_, PyAny>) -> Answer<Self> {
         let read = object.extract::<AnyRecordBatch>().and_then(|any| Ok(any.into_table()?));
-        let Ok(table) = read else {
-            return Err(invalid(
+        let table = read.map_err(|error| {
+            // Ctrl-C and its kin are not about rows.
+            if !error.is_instance_of::<PyException>(object.py()) {
+                return error.into();
+            }
+            invalid(
                 "the frame cannot be read as Arrow columns",
                 "give every column one type that Arrow has: numbers, text, dates, true or false",
-            ));
-        };
+            )
+        })?;
         let (batches, schema) = table.into_inner();
         Ok(Self(Rows::new(schema, batches)?))
     }

@@ -10,6 +10,7 @@ use throng_mechanism::{MechanismError, Neighbours, Sensitive};
 use super::asked::{Ask, Asked};
 use super::found::{Found, Released};
 use super::released;
+use crate::budget::for_rows;
 use crate::column::{Column, Key, Missing};
 use crate::error::{Answer, Raised, invalid};
 use crate::work::work;
@@ -27,6 +28,7 @@ fn counting<Q: Counted>(what: Q, asked: &Asked) -> Result<Count<Q>, MechanismErr
 fn release_rows(py: Python<'_>, rows: usize, ask: Ask) -> Answer<Released> {
     let asked = Asked::checked(ask)?;
     work(py, || {
+        for_rows(asked.budget())?;
         let mechanism = counting(Records::default(), &asked)?;
         released(&asked, &mechanism, &Sensitive::new(vec![(); rows]), Found::Noisy)
     })
@@ -39,6 +41,7 @@ fn release_matches(py: Python<'_>, column: Column<'_>, ask: Ask) -> Answer<Relea
     let rows = column.truths()?;
     let rows = Sensitive::new(rows.as_ref());
     work(py, || {
+        for_rows(asked.budget())?;
         let mechanism = counting(Matches, &asked)?;
         released(&asked, &mechanism, &rows, Found::Noisy)
     })
@@ -188,6 +191,7 @@ fn counted(
     name: impl Fn(u32) -> Key + Send,
 ) -> Answer<Released> {
     let Some((unit, keys, rows_per_key)) = owners else {
+        for_rows(asked.budget())?;
         let rows = Sensitive::new(rows);
         return work(py, || by_key(asked, || Rows, listed, law, &rows, name));
     };

@@ -16,6 +16,7 @@ use throng_numeric::Rational;
 use super::asked::{Ask, Asked};
 use super::found::{Found, Released};
 use super::released;
+use crate::budget::for_rows;
 use crate::column::{Column, Missing, Numbers, places};
 use crate::error::{Answer, invalid};
 use crate::number::Exact;
@@ -54,6 +55,7 @@ where
     T: Number,
     M: InParts<Record = T>,
 {
+    for_rows(asked.budget())?;
     released(asked, &Scattered::new(mechanism), &Sensitive::new(places(parts)), found)
 }
 

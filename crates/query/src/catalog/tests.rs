@@ -509,6 +509,7 @@ fn no_text_is_too_long() {
 }
 
 /// What the engine plans for a query.
+#[expect(deprecated, reason = "what an engine would still look at")]
 fn planned(catalog: &Catalog, sql: &str) -> String {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let context = catalog.context().unwrap();

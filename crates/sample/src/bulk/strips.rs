@@ -85,30 +85,31 @@ impl Strips {
         out: &mut [i64],
         (slope, put): (impl Fn(Sieve, u16, u16) -> u16 + Copy, impl Put),
     ) -> Result<(), SampleError> {
-        let blocks = room.bytes.len().saturating_sub(BEHIND) / (LANES * L::TRIAL);
-        let most = room.found.len().min(blocks) * LANES;
+        let Room { bytes: drawn, found: places } = room;
+        let blocks = drawn.len().saturating_sub(BEHIND) / (LANES * L::TRIAL);
+        let most = places.len().min(blocks) * LANES;
         let (mut finer, mut filled) = (Finer::new(), 0);
         while filled < out.len() {
             let trials = (out.len() - filled).min(most);
             let (blocks, last) = (trials / LANES * LANES * L::TRIAL, trials % LANES);
-            let bytes = &mut room.bytes[..blocks + last * (L::TRIAL + 2)];
+            let bytes = &mut drawn[..blocks + last * (L::TRIAL + 2)];
             entropy.fill(bytes)?;
             self.rungs.warm();
             self.acceptance.warm();
             let (blocks, last) = bytes.split_at(blocks);
             let blocks = blocks.chunks_exact(LANES * L::TRIAL);
             // Three short loops, of which each has many blocks in the works at a time.
-            for (block, found) in blocks.clone().zip(&mut *room.found) {
+            for (block, found) in blocks.clone().zip(&mut *places) {
                 cells(block, &self.rungs, &mut found.cells);
             }
-            for (block, found) in blocks.clone().zip(&mut *room.found) {
+            for (block, found) in blocks.clone().zip(&mut *places) {
                 let mut lanes = Lanes::<L>::default();
                 lanes.read_all(block);
                 lanes.pick_from(simd, &found.cells);
                 found.rungs = lanes.rungs;
                 found.doubts = self.doubts(simd, &lanes, slope);
             }
-            for (block, found) in blocks.zip(&*room.found) {
+            for (block, found) in blocks.zip(&*places) {
                 let places = &mut out[filled..];
                 if let (true, Some(places)) = (is_zero(&found.doubts), places.first_chunk_mut()) {
                     let mut lanes = Lanes::<L>::default();

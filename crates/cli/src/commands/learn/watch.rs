@@ -7,6 +7,7 @@ use crate::progress::Progress;
 
 /// The same learner, with a bar of its steps on a terminal, and epsilon at a delta so far. How many steps
 /// there are is public, and so is what they cost.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others have no steps to watch")]
 pub(super) fn steps(learner: AnyLearner, delta: f64) -> AnyLearner {
     match learner {
         AnyLearner::Network(training) => AnyLearner::Network(watched(training, delta)),
