@@ -33,6 +33,8 @@ POLICY: Final = "throng.toml"
 
 
 class _Unit(enum.Enum):
+    """Each row is a unit of its own: rows are protected, not people."""
+
     ROW = "row"
 
     def __repr__(self) -> str:
