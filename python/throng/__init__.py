@@ -34,6 +34,7 @@ from throng._errors import (
     Refused,
     ThrongError,
 )
+from throng._guarantee import Guarantee
 from throng._mechanism import Calibration, Comparison, Curve, Mechanism, calibrate, spec
 from throng._words import *  # noqa: F403
 from throng._words import __all__ as _words
@@ -80,6 +81,7 @@ __all__ = [
     "Calibration",
     "Comparison",
     "Curve",
+    "Guarantee",
     "InternalError",
     "InvalidInput",
     "Mechanism",

@@ -1,132 +1,121 @@
-"""What protects a released value."""
+"""What was promised to everybody in the data, and what it cost."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING
 
-from throng import _native
 from throng._bracket import Bracket
+from throng._mechanism import Mechanism
 from throng._number import Number
 
-if TYPE_CHECKING:
-    from throng._mechanism import Mechanism
 
-#: How exact epsilon is computed, as on the command line.
-_WIDTH = 1e-4
-
-
+@dataclass(frozen=True, repr=False)
 class Guarantee:
-    """What a released value is protected by.
+    """What a release, an answer or a fitted model tells about any one unit, and what it cost.
 
-    It is about one release (or one fit, or one answer): several on the same data cost what their
-    mechanisms cost together, ``a.mechanism + b.mechanism``.
+    It is about one of them: several on the same data cost what their mechanisms cost together,
+    ``a.mechanism + b.mechanism``.
 
-    Parameters
+    Attributes
     ----------
-    spec : str
-        The mechanism that ran, as an expression.
+    mechanism : throng.Mechanism
+        What ran, as data: every other number is read off it.
     neighbours : str
         What it means that two data sets differ in one unit.
-    cost : pairs of name and number
-        What was charged, in the currency of the budget, rounded up.
-    receipt : str, optional
+    unit : str
+        Whose privacy is protected.
+    cost : dict or None
+        What was charged to the budget, in its currency, rounded up; none without a budget: then whoever
+        makes several adds up.
+    receipt : str or None
         Where the charge is recorded, if a ledger keeps the budget.
+    assumptions : tuple of str
+        What the caller declared beside bounds.
+    insecure : bool
+        Whether the noise came from a known seed (:func:`throng.testing.insecure_seed`): then there is
+        no guarantee at all.
 
     Examples
     --------
-    >>> from throng._guarantee import Guarantee
-    >>> guarantee = Guarantee("discrete_laplace(scale=2)", "add-remove", [("epsilon", 0.5)])
+    >>> import throng as tg
+    >>> guarantee = tg.Guarantee(tg.discrete_laplace(scale=2), cost={"epsilon": 0.5})
     >>> guarantee
-    <Guarantee discrete_laplace(scale=2), neighbours add-remove; charged epsilon=0.5>
+    <Guarantee: mechanism: discrete_laplace(scale=2); neighbours: add-remove of a unit; charged: epsilon 0.5>
     >>> 0.5 in guarantee.epsilon()
     True
     """
 
-    __slots__ = ("_cost", "_neighbours", "_receipt", "_spec")
-
-    def __init__(
-        self,
-        spec: str,
-        neighbours: str,
-        cost: Iterable[tuple[str, float]] = (),
-        receipt: str | None = None,
-    ) -> None:
-        self._spec = spec
-        self._neighbours = neighbours
-        self._cost = dict(cost)
-        self._receipt = receipt
+    mechanism: Mechanism
+    unit: str = "a unit"
+    cost: dict[str, float] | None = field(default=None, hash=False)
+    receipt: str | None = None
+    assumptions: tuple[str, ...] = ()
+    insecure: bool = False
+    #: The delta that was asked for, at which it is shown.
+    asked: Number | None = field(default=None, compare=False)
 
     @property
     def spec(self) -> str:
-        """The mechanism that ran, as an expression: what ``throng account`` takes."""
-        return self._spec
-
-    @property
-    def mechanism(self) -> Mechanism:
-        """The mechanism that ran, for everything else that can be said about it."""
-        from throng._mechanism import spec
-
-        return spec(self._spec, neighbours=self._neighbours)
+        """The mechanism as an expression: what ``throng account`` takes."""
+        return str(self.mechanism)
 
     @property
     def neighbours(self) -> str:
         """What it means that two data sets differ in one unit."""
-        return self._neighbours
+        return self.mechanism.neighbours
 
-    @property
-    def cost(self) -> dict[str, float]:
-        """What was charged, in the currency of the budget, rounded up."""
-        return dict(self._cost)
-
-    @property
-    def receipt(self) -> str | None:
-        """Where the charge is recorded, if a ledger keeps the budget."""
-        return self._receipt
-
-    def epsilon(self, delta: Number = 0) -> Bracket:
+    def epsilon(self, delta: Number | None = None) -> Bracket:
         """Epsilon at a delta; the upper end is the promise.
 
         Parameters
         ----------
-        delta : number
-            The chance of anything worse; 0 asks for pure privacy, which Gaussian noise has not.
-
-        Returns
-        -------
-        Bracket
+        delta : number, optional
+            The chance of anything worse. If left out, the one that was asked for; 0 if there was none,
+            which asks for pure privacy: Gaussian noise has not got it.
         """
-        loss = _native.Loss(_native.Spec(self._spec), self._neighbours, _WIDTH)
-        return Bracket(*loss.epsilon(delta))
+        if delta is None:
+            delta = 0 if self.asked is None else self.asked
+        return self.mechanism.epsilon(delta)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Guarantee):
-            return NotImplemented
-        return self._state() == other._state()
-
-    def __hash__(self) -> int:
-        return hash((self._spec, self._neighbours, self._receipt))
-
-    def __reduce__(self) -> tuple[type[Guarantee], tuple[object, ...]]:
-        return type(self), self._state()
-
-    def _state(self) -> tuple[object, ...]:
-        return self._spec, self._neighbours, tuple(self._cost.items()), self._receipt
-
-    def _charged(self) -> str:
-        return ", ".join(f"{name}={value:.6g}" for name, value in self._cost.items())
+    def _words(self) -> list[tuple[str, str]]:
+        rows = []
+        if self.insecure:
+            rows.append(("INSECURE", "noise from a known seed: there is no guarantee"))
+        if self.asked is not None:
+            at = "" if float(self.asked) == 0 else f" at delta {float(self.asked):.3g}"
+            rows.append(("epsilon", f"{_up(self.epsilon().upper)}{at}"))
+        rows += [
+            ("mechanism", _short(self.spec)),
+            ("neighbours", f"{self.neighbours} of {self.unit}"),
+        ]
+        if self.cost:
+            charged = ", ".join(f"{name} {_up(value)}" for name, value in self.cost.items())
+            rows.append(("charged", charged))
+        if self.receipt:
+            rows.append(("receipt", self.receipt))
+        return rows + [("assumed", text) for text in self.assumptions]
 
     def __repr__(self) -> str:
-        charged = f"; charged {self._charged()}" if self._cost else ""
-        receipt = f"; receipt {self._receipt}" if self._receipt else ""
-        return f"<Guarantee {self._spec}, neighbours {self._neighbours}{charged}{receipt}>"
+        return "<Guarantee: " + "; ".join(f"{name}: {text}" for name, text in self._words()) + ">"
 
     def _repr_html_(self) -> str:
-        rows = [("mechanism", self._spec), ("neighbours", self._neighbours)]
-        if self._cost:
-            rows.append(("charged", self._charged()))
-        if self._receipt:
-            rows.append(("receipt", self._receipt))
-        cells = "".join(f"<tr><td>{name}</td><td>{escape(text)}</td></tr>" for name, text in rows)
+        cells = "".join(
+            f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(text)}</td></tr>"
+            for name, text in self._words()
+        )
         return f"<table>{cells}</table>"
+
+
+def _up(number: float) -> str:
+    """Four digits, not below the number."""
+    if number == 0 or not math.isfinite(number):
+        return f"{number:g}"
+    unit = 10.0 ** (math.floor(math.log10(abs(number))) - 3)
+    near = float(f"{number:.4g}")
+    return f"{near if near >= number else near + unit:.4g}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 120 else text[:117] + "..."

@@ -15,6 +15,8 @@ from throng import _native
 from throng._bracket import Bracket
 from throng._budget import Budget, current
 from throng._errors import InvalidInput
+from throng._guarantee import Guarantee
+from throng._mechanism import Mechanism
 from throng._number import Number
 from throng._optional import needed
 
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped]
     import polars
     import pyarrow  # type: ignore[import-untyped]
-
-    from throng._guarantee import Guarantee
 
 #: The name of the table if a session has one frame only.
 DATA: Final = "data"
@@ -481,12 +481,15 @@ class Result:
     @property
     def guarantee(self) -> Guarantee | None:
         """What protects everybody in the data; None if only public tables were read."""
-        from throng._guarantee import Guarantee
-
         if self._native.promise is None:
             return None
         spec = self._native.promise[0]
-        return Guarantee(spec, self._neighbours, self.cost.items(), self.receipt)
+        return Guarantee(
+            Mechanism(spec, neighbours=self._neighbours),
+            cost=dict(self.cost),
+            receipt=self.receipt,
+            asked=self.delta,
+        )
 
     @property
     def epsilon(self) -> Bracket:

@@ -42,6 +42,7 @@ from throng._column import numbers as _numbers
 from throng._column import rows as _rows
 from throng._errors import InvalidInput, Refused
 from throng._guarantee import Guarantee
+from throng._mechanism import Mechanism
 from throng._number import Number
 
 __all__ = [
@@ -89,7 +90,11 @@ class Release:
     def guarantee(self) -> Guarantee:
         """What protects it."""
         made = self._released
-        return Guarantee(made.spec, made.neighbours, made.cost, made.receipt)
+        return Guarantee(
+            Mechanism(made.spec, neighbours=made.neighbours),
+            cost=dict(made.cost),
+            receipt=made.receipt,
+        )
 
     @property
     def uncovered(self) -> list[str]:

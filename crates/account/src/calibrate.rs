@@ -102,7 +102,9 @@ pub fn calibrate(
     };
     let spec = template.fill(&value)?;
     let loss = PrivacyLoss::of_spec(&spec, under, accuracy)?;
-    let achieved = target.achieved(&loss)?;
+    let found = target.achieved(&loss)?;
+    // What was asked for has been certified above, perhaps by a narrower bracket than this one.
+    let achieved = Bracket { upper: found.upper.min(target.allowed()), ..found };
     Ok(Calibration { text: decimal(&value), value, spec, achieved })
 }
 
@@ -169,6 +171,17 @@ impl Target {
                 Ok(())
             }
             Self::Advantage { advantage } => chance("advantage", advantage),
+        }
+    }
+
+    /// The most that a mechanism may have, in the currency of the target.
+    const fn allowed(&self) -> f64 {
+        match *self {
+            Self::Epsilon { epsilon, .. } => epsilon,
+            Self::Gdp { mu } => mu,
+            Self::Zcdp { rho } => rho,
+            Self::Detection { found, .. } => found,
+            Self::Advantage { advantage } => advantage,
         }
     }
 

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "tests may fail")]
 
 use throng_account::{
-    AccountError, Accuracy, Calibration, Neighbours, PrivacyLoss, Target, Template, calibrate,
+    AccountError, Accuracy, Bracket, Calibration, Neighbours, PrivacyLoss, Target, Template,
+    calibrate,
 };
 use throng_numeric::Rational;
 
@@ -32,6 +33,17 @@ fn meets(template: &Template, value: &Rational, target: &Target) -> bool {
     }
 }
 
+/// What the target asks for.
+const fn allowed(target: &Target) -> f64 {
+    match *target {
+        Target::Epsilon { epsilon, .. } => epsilon,
+        Target::Gdp { mu } => mu,
+        Target::Zcdp { rho } => rho,
+        Target::Detection { found, .. } => found,
+        Target::Advantage { advantage } => advantage,
+    }
+}
+
 /// The text is the value, exactly, and so is the number in the spec.
 fn check_text(template: &Template, calibration: &Calibration) {
     let read: Rational = calibration.text.parse().unwrap();
@@ -49,7 +61,8 @@ fn check_real(text: &str, target: &Target, less_private: &str) {
     let factor: Rational = less_private.parse().unwrap();
     let beyond = &calibration.value * &factor;
     assert!(!meets(&template, &beyond, target), "{text}: {} is not tight", calibration.text);
-    assert!(calibration.achieved.lower <= calibration.achieved.upper);
+    let (Bracket { lower, upper }, most) = (calibration.achieved, allowed(target));
+    assert!(lower <= upper && upper <= most, "{text}: [{lower}, {upper}] of {most}");
     assert!(calibration.text.len() <= 16, "{} is no short decimal", calibration.text);
 }
 

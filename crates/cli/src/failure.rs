@@ -193,7 +193,7 @@ impl From<AccountError> for Failure {
             AccountError::Refused { what, hint } => Self::told(REFUSED, what, hint),
             AccountError::Syntax { .. } => Self::usage(message, EXPRESSIONS),
             AccountError::Invalid { name, allowed, .. } => {
-                Self::usage(message, format!("choose a {name} that is {allowed}"))
+                Self::usage(message, format!("give {name} a value that is {allowed}"))
             }
             AccountError::TooLarge { .. } => Self::usage(
                 message,

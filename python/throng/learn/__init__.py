@@ -34,12 +34,12 @@ files           ``model.save(path)``, :func:`load`
 ==============  =================================================================================
 """
 
+from throng._guarantee import Guarantee
 from throng._optional import needed
 
 needed("numpy")
 needed("sklearn")
 
-from throng.learn._guarantee import Guarantee  # noqa: E402
 from throng.learn.bayes import CategoricalNB, GaussianNB  # noqa: E402
 from throng.learn.cluster import KMeans  # noqa: E402
 from throng.learn.distribution import Synthesizer  # noqa: E402

@@ -30,11 +30,11 @@ from sklearn.utils.validation import (
 from throng import _native, testing
 from throng._budget import Budget, current
 from throng._errors import InvalidInput
+from throng._guarantee import Guarantee
 from throng._mechanism import Mechanism
 from throng._number import Number
 from throng.learn import _declared as declared
 from throng.learn._declared import Declared, Floats
-from throng.learn._guarantee import Guarantee
 
 #: What tells of progress: steps taken, all steps, epsilon so far (None where it is not known).
 Progress = Callable[[int, int, float | None], object]

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from throng import _native, testing
 from throng._budget import Budget, current
 from throng._errors import InvalidInput
+from throng._guarantee import Guarantee
 from throng._mechanism import Mechanism
 from throng._number import Number
 from throng.learn import _declared as declared
 from throng.learn._base import PrivateClassifier, PrivateEstimator, _summed
-from throng.learn._guarantee import Guarantee
 from throng.learn.bayes import CategoricalNB, GaussianNB
 from throng.learn.cluster import KMeans
 from throng.learn.distribution import Synthesizer
@@ -187,6 +187,7 @@ def buy_bounds(
     )
     guarantee = Guarantee(
         Mechanism(str(spec), neighbours=neighbours),
+        unit="a record",
         cost=None if budget is None else _summed(costs),
         receipt=receipt,
         insecure=testing.active(),

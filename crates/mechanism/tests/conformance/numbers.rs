@@ -4,6 +4,7 @@ use throng_mechanism::bounds::Bounds;
 use throng_mechanism::count::{BoundedRecords, Count, Matches, Records, Units};
 use throng_mechanism::mean::{Mean, MeanEstimate};
 use throng_mechanism::noise::Protection;
+use throng_mechanism::parts::Scattered;
 use throng_mechanism::sum::Sum;
 use throng_mechanism::variance::{Variance, VarianceEstimate};
 use throng_mechanism::{
@@ -15,8 +16,9 @@ use super::inputs::{INTEGERS, MANY, integers, lists, reals};
 use super::{Case, Rows, case, clipped, inverse, number, of_interval, of_noisy, of_number};
 
 pub fn cases(epsilon: &Rational) -> Vec<Case> {
-    let parts = [added(epsilon), counts(epsilon), sums(epsilon), means(epsilon)];
-    parts.into_iter().chain([variances(epsilon), bounds(epsilon)]).flatten().collect()
+    let parts = [added(epsilon), counts(epsilon), sums(epsilon), scattered(epsilon)];
+    let rest = [means(epsilon), variances(epsilon), bounds(epsilon)];
+    parts.into_iter().chain(rest).flatten().collect()
 }
 
 /// 0 to 8 in sixteenths.
@@ -120,6 +122,26 @@ fn sums(epsilon: &Rational) -> Vec<Case> {
         )
         .called("huge"),
     ]
+}
+
+/// The records in four slices, two of them empty. They live as long as the tests do.
+fn cut<T>(mut records: Vec<T>) -> Vec<&'static [T]> {
+    let rest = records.split_off(records.len() / 3);
+    vec![&[], records.leak(), &[], rest.leak()]
+}
+
+fn scattered(epsilon: &Rational) -> Vec<Case> {
+    let total = Sum::<f64>::new(eighth(), &pure(epsilon), Neighbours::AddRemove).unwrap();
+    let pairs = vec![
+        // The record that is added moves the cut between the slices, or is the only one of all.
+        [vec![1.0, 2.0], vec![1.0, 2.0, 8.0]],
+        [vec![], vec![f64::NAN]],
+    ];
+    let rows = Rows::of(
+        reals().into_iter().map(cut).collect(),
+        pairs.into_iter().map(|pair| pair.map(cut)).collect(),
+    );
+    vec![case("Scattered", Scattered::new(total), rows, |x| clipped(x, 0, 32, 20), of_noisy)]
 }
 
 fn of_mean(mean: &MeanEstimate) -> Vec<String> {
