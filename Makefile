@@ -64,8 +64,8 @@ quick: ## the inner loop: the crates that need nothing installed
 long: ## what takes minutes: a thousand faults of the ledger, long queries, the zoo with other seeds; does time depend on the noise?
 	cargo test --release -p throng-ledger --all-features -- --ignored --nocapture
 	cargo test --release -p throng-query --all-features -- --ignored --nocapture
-	cargo test --release -p throng-audit --all-features --test exhibits -- --ignored --nocapture
-	cargo test --release -p throng-sample --all-features --test timing -- --ignored --nocapture --test-threads 1
+	cargo test --release -p throng-audit --all-features --test it -- exhibits --ignored --nocapture
+	cargo test --release -p throng-sample --all-features --test it -- timing --ignored --nocapture --test-threads 1
 
 bench: ## Throng and its peers in one run, as ratios (see bench/README.md)
 	cargo run --release --manifest-path bench/Cargo.toml --bin noise

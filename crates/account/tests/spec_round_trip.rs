@@ -1,14 +1,12 @@
 //! Whatever is valid reads back as itself, from text and from JSON.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test")]
 
-mod support;
-
 use std::collections::HashSet;
 
+use crate::support::strategy;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use support::strategy;
 use throng_account::spec::{MAX_DEPTH, SpecDocument, vocabulary};
 use throng_account::{Leaf, MechanismSpec, Neighbours};
 

@@ -1,10 +1,8 @@
 //! Specs with one number to be found.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test")]
 
-mod support;
-
+use crate::support::strategy::{self, ratio};
 use proptest::prelude::*;
-use support::strategy::{self, ratio};
 use throng_account::MechanismSpec;
 use throng_account::spec::{HoleKind, Template};
 use throng_numeric::Rational;

@@ -1,13 +1,11 @@
 //! The text form by example: what is read, what is refused, and what the messages say.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "a test")]
 
-mod support;
-
 #[path = "../../../fuzz/properties/parse_spec.rs"]
 mod parse_spec;
 
+use crate::support::strategy;
 use proptest::prelude::*;
-use support::strategy;
 use throng_account::spec::vocabulary::Entry;
 use throng_account::spec::{MAX_BRACKETS, MAX_TEXT, vocabulary};
 use throng_account::{AccountError, MechanismSpec, Neighbours};

@@ -9,7 +9,7 @@
 )]
 
 #[path = "../../mechanism/tests/conformance/table.rs"]
-mod table;
+pub(crate) mod table;
 
 use table::{Case, table};
 use throng_account::{Accuracy, PrivacyLoss};

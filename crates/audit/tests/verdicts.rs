@@ -1,9 +1,7 @@
 //! Verdicts on targets whose law is known: claims that hold are hardly ever refuted, claims that do not are.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-mod support;
-
-use support::{claim, gaussian, geometric, laplace, response, worlds};
+use crate::support::{claim, gaussian, geometric, laplace, response, worlds};
 use throng_audit::dice::Dice;
 use throng_audit::{
     Claim, Effort, FromFn, Options, Outcome, Outcomes, Report, Verdict, World, audit,
@@ -189,7 +187,7 @@ fn all_kinds_of_outcomes() {
         )
     };
     fn on(x: f64) -> Outcome {
-        support::on_grid(x)
+        crate::support::on_grid(x)
     }
     for (name, both) in [
         ("text", worlds(text, 4_000, 1)),

@@ -15,10 +15,8 @@
     reason = "tests may fail, issue permits that nobody paid for, and share what not all of them use"
 )]
 
-mod audited;
-
-use audited::tables::{Record, table};
-use audited::{Case, Subject, Wanted, cases};
+use crate::audited::tables::{Record, table};
+use crate::audited::{Case, Subject, Wanted, cases};
 use serde_json::Value;
 use throng_account::{Accuracy, PrivacyLoss};
 use throng_audit::{Claim, Options, Orientation, Outcome, Outcomes, Verdict, audit};

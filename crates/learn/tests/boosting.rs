@@ -1,11 +1,8 @@
 //! Boosted trees as a user sees them.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::cast_precision_loss, reason = "a test")]
 
-#[path = "trees/shared.rs"]
-mod shared;
-
+use crate::trees::shared::{Dice, budget, explained, hostile, read_after, refused, right};
 use serde_json::json;
-use shared::{Dice, budget, explained, hostile, read_after, refused, right};
 use throng_learn::boosting::{
     BoostedClassifier, BoostingClassifier, BoostingOptions, BoostingRegressor,
 };

@@ -13,15 +13,11 @@
     reason = "tests may fail, issue permits that nobody paid for, and share what not all of them use"
 )]
 
-mod audited;
-#[path = "replay/tally.rs"]
-mod tally;
-
-use audited::learners::learner;
-use audited::tables::{Record, company, hostile, table};
-use audited::{RELATIONS, Subject, WANTED, Wanted, cases};
+use crate::audited::learners::learner;
+use crate::audited::tables::{Record, company, hostile, table};
+use crate::audited::{RELATIONS, Subject, WANTED, Wanted, cases};
+use crate::replay::tally::{Closest, primitives, stated, told};
 use serde_json::{Value, json};
-use tally::{Closest, primitives, stated, told};
 use throng_audit::Outcome;
 use throng_audit::replay::{Draws, Finding, Recorder, Tape, Trace, Watch, compare};
 use throng_learn::any::{AnyLearner, KINDS, Table};
@@ -103,8 +99,9 @@ fn defect_3_k_means_spends_what_it_says_whatever_the_number_of_columns() {
         let spec = learner.spec();
         privacy.certify(&spec).unwrap();
         let data = Table::Plain(Matrix::filled(4, columns, 0.7));
-        let trace = tape(1)
-            .record(|recorder| audited::ran(&learner, data, recorder).map(|_| Outcome::Nothing));
+        let trace = tape(1).record(|recorder| {
+            crate::audited::ran(&learner, data, recorder).map(|_| Outcome::Nothing)
+        });
         let (told, stated) =
             (told(&trace.unwrap(), false), stated(&spec, Neighbours::AddRemove, false));
         let stated = stated.unwrap();
@@ -201,7 +198,7 @@ fn defect_4_no_bounds_make_noise_vanish() {
                 "dirichlet-categorical" => continue,
                 _ => vec![number("a"), number("b")],
             };
-            let label = audited::tables::schema("linear", kind.task, false).label().cloned();
+            let label = crate::audited::tables::schema("linear", kind.task, false).label().cloned();
             let label = label.map(|label| match label {
                 Label::Number { name, .. } => Label::Number { name, bounds: interval },
                 classes @ Label::Classes { .. } => classes,
@@ -223,7 +220,7 @@ fn defect_4_no_bounds_make_noise_vanish() {
                 let records = [(vec![lower; columns], 0.0), (vec![upper; columns], 1.0)];
                 let data = table(kind.task, columns, &records);
                 let trace = tape(1).record(|recorder| {
-                    audited::ran(&learner, data, recorder).map(|_| Outcome::Nothing)
+                    crate::audited::ran(&learner, data, recorder).map(|_| Outcome::Nothing)
                 });
                 let trace = trace.unwrap();
                 assert!(trace.outcome.is_ok(), "{} {interval:?}", kind.name);
@@ -261,7 +258,7 @@ fn defect_5_minima_of_neighbours_are_as_close_as_declared() {
                 let learner = learner(kind, &settings, &wanted.privacy(1.0, under), true).unwrap();
                 let fit = |data: Table, tape: &mut Tape| {
                     let run = |recorder: &mut Recorder<'_>| {
-                        audited::ran(&learner, data, recorder).map(|_| Outcome::Nothing)
+                        crate::audited::ran(&learner, data, recorder).map(|_| Outcome::Nothing)
                     };
                     tape.record(run).unwrap()
                 };
@@ -304,7 +301,7 @@ fn defect_6_rows_are_dealt_to_trees_one_by_one() {
         let met = (0..rounds).filter(|round| {
             let data = classified(labels);
             let trace = tape(*round).record(|recorder| {
-                audited::ran(&learner, data, recorder).map(|_| Outcome::Nothing)
+                crate::audited::ran(&learner, data, recorder).map(|_| Outcome::Nothing)
             });
             let trace = trace.unwrap();
             let cells = &primitives(&trace).next().unwrap().inputs;

@@ -9,12 +9,10 @@
     reason = "tests may fail, issue permits that nobody paid for, and share what not all of them use"
 )]
 
-mod audited;
-
 use std::cell::Cell;
 
-use audited::tables::{company, table};
-use audited::{Subject, Wanted, cases};
+use crate::audited::tables::{company, table};
+use crate::audited::{Subject, Wanted, cases};
 use throng_account::Target;
 use throng_learn::network::{NetworkOptions, Training};
 use throng_learn::synthetic::{Synthesis, SynthesisOptions};

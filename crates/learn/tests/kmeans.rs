@@ -1,11 +1,8 @@
 //! K-means as a user sees it.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::cast_precision_loss, reason = "a test")]
 
-#[path = "trees/shared.rs"]
-mod shared;
-
+use crate::trees::shared::{Dice, budget, hostile, read_after, refused};
 use serde_json::json;
-use shared::{Dice, budget, hostile, read_after, refused};
 use throng_learn::kmeans::{KMeans, KMeansModel, KMeansOptions, Method};
 use throng_learn::{Bounds, LearnError, Learner, Matrix, Predict, Predictions, Privacy, Saved};
 use throng_mechanism::{Neighbours, Sensitive};

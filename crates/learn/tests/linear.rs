@@ -8,10 +8,7 @@
     reason = "a test"
 )]
 
-#[path = "convex/shared.rs"]
-mod convex;
-
-use convex::{Dice, fitted, hostile, is_refused_without_budget};
+use crate::convex::shared::{Dice, fitted, hostile, is_refused_without_budget};
 use throng_account::Neighbours;
 use throng_learn::linear::{LinearMethod, LinearModel, LinearOptions, LinearRegression};
 use throng_learn::{

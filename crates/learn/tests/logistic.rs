@@ -8,10 +8,7 @@
     reason = "a test"
 )]
 
-#[path = "convex/shared.rs"]
-mod convex;
-
-use convex::{Dice, fitted, hostile, is_refused_without_budget};
+use crate::convex::shared::{Dice, fitted, hostile, is_refused_without_budget};
 use throng_account::{Neighbours, Target};
 use throng_learn::logistic::{LogisticModel, LogisticOptions, LogisticRegression, Method};
 use throng_learn::{

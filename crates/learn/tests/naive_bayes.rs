@@ -1,10 +1,7 @@
 //! Naive Bayes as a user sees it.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::cast_precision_loss, reason = "a test")]
 
-#[path = "trees/shared.rs"]
-mod shared;
-
-use shared::{Dice, budget, hostile, right};
+use crate::trees::shared::{Dice, budget, hostile, right};
 use throng_learn::columns::{Column, Columns};
 use throng_learn::naive_bayes::{NaiveBayes, NaiveBayesModel, NaiveBayesOptions};
 use throng_learn::{Classes, Classified, Interval, Learner, Matrix, Predict, Privacy, Saved};

@@ -1,11 +1,8 @@
 //! Principal components and standard scores as a user sees them.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::cast_precision_loss, reason = "a test")]
 
-#[path = "trees/shared.rs"]
-mod shared;
-
+use crate::trees::shared::{Dice, budget, hostile, read_after, refused};
 use serde_json::json;
-use shared::{Dice, budget, hostile, read_after, refused};
 use throng_learn::pca::{Pca, PcaModel, PcaOptions};
 use throng_learn::pipeline::Transform;
 use throng_learn::scaler::{Scaler, ScalerModel, ScalerOptions};

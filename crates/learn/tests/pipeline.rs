@@ -1,11 +1,8 @@
 //! Pre-processing and a learner under one budget, as a user sees them.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::cast_precision_loss, reason = "a test")]
 
-#[path = "trees/shared.rs"]
-mod shared;
-
+use crate::trees::shared::{Dice, budget, hostile, read_after, refused, right};
 use serde_json::json;
-use shared::{Dice, budget, hostile, read_after, refused, right};
 use throng_learn::kmeans::{KMeans, KMeansOptions};
 use throng_learn::linear::{LinearOptions, LinearRegression};
 use throng_learn::logistic::{LogisticModel, LogisticOptions, LogisticRegression};

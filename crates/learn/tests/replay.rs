@@ -14,14 +14,13 @@
     reason = "tests may fail, issue permits that nobody paid for, and share what not all of them use"
 )]
 
-mod audited;
 #[path = "replay/mutants.rs"]
 mod mutants;
 #[path = "replay/tally.rs"]
-mod tally;
+pub(crate) mod tally;
 
-use audited::tables::{Record, company, hostile, table};
-use audited::{Subject, Wanted, cases};
+use crate::audited::tables::{Record, company, hostile, table};
+use crate::audited::{Subject, Wanted, cases};
 use tally::{Closest, stated, told};
 use throng_audit::Outcome;
 use throng_audit::replay::{Claimed, Recorder, Tape, Trace, Watch, compare};

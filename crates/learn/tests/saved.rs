@@ -1,6 +1,6 @@
 //! Saved models of every kind, as format 1 wrote them: they are read for ever, and say the same.
 //!
-//! `cargo test -p throng-learn --test saved -- --ignored` writes the files that are not there yet, for a new
+//! `cargo test -p throng-learn --test it saved -- --ignored` writes the files that are not there yet, for a new
 //! kind; it changes none.
 #![allow(
     clippy::unwrap_used,

@@ -8,10 +8,7 @@
     reason = "a test"
 )]
 
-#[path = "convex/shared.rs"]
-mod convex;
-
-use convex::{Dice, fitted, hostile, is_refused_without_budget};
+use crate::convex::shared::{Dice, fitted, hostile, is_refused_without_budget};
 use throng_learn::svm::{Kernel, Method, Svm, SvmModel, SvmOptions};
 use throng_learn::{
     Bounds, Classes, Classified, Learner, Matrix, Predict, Predictions, Privacy, Saved,

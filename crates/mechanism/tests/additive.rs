@@ -5,10 +5,8 @@
     reason = "tests compare with plain numbers, and may fail"
 )]
 
-mod support;
-
+use crate::support::{answer_slice, audit, costs_at_most, loss, rational};
 use proptest::prelude::*;
-use support::{answer_slice, audit, costs_at_most, loss, rational};
 use throng_mechanism::noise::Protection;
 use throng_mechanism::{
     AddNoise, AddNoiseReal, Grid, L1, L2, Mechanism, Neighbours, Noise, NoiseLaw, PerCell,

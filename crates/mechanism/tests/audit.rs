@@ -9,13 +9,9 @@
     reason = "tests compare with plain numbers, and may fail"
 )]
 
-mod support;
-#[path = "conformance/table.rs"]
-mod table;
-
-use support::audit::Samples;
-use support::{rational, roughly};
-use table::{Case, table};
+use crate::conformance::table::{Case, table};
+use crate::support::audit::Samples;
+use crate::support::{rational, roughly};
 use throng_numeric::Rational;
 
 /// Runs in each of the two worlds.

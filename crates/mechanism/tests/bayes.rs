@@ -9,9 +9,7 @@
     reason = "tests compare with plain numbers, and may fail"
 )]
 
-mod support;
-
-use support::{audit, costs_at_most, free, rational};
+use crate::support::{audit, costs_at_most, free, rational};
 use throng_mechanism::bayes::{Bernoulli, Categories, NormalMean, PoissonRate};
 use throng_mechanism::noise::Protection;
 use throng_mechanism::{Clamp, Mechanism, Neighbours, Sensitive};

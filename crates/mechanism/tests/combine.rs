@@ -8,12 +8,10 @@
     reason = "tests may fail, and compare with plain numbers"
 )]
 
-mod support;
-
 use std::collections::BTreeMap;
 
-use support::exact::{Law, assert_within, hockey_stick, violates};
-use support::{answer_slice, audit, loss, rational};
+use crate::support::exact::{Law, assert_within, hockey_stick, violates};
+use crate::support::{answer_slice, audit, loss, rational};
 use throng_account::{Accuracy, Leaf, MechanismSpec, PrivacyLoss};
 use throng_mechanism::combine::{
     Analyst, Batched, Both, Grouped, Partitioned, Preprocessed, Sampled, Sequence, Transformed,
@@ -206,7 +204,8 @@ fn a_batch_has_the_law_that_is_claimed() {
     assert!(Batched::new(4, 3, count.clone()).is_err());
     assert!(Batched::new(1, 3, Count::laplace("1", AddRemove)).is_err());
     let four = Sensitive::new([0; 4]);
-    let run = batched.run(four.as_slice(), support::free(&batched), &mut SeededEntropy::new(1));
+    let run =
+        batched.run(four.as_slice(), crate::support::free(&batched), &mut SeededEntropy::new(1));
     assert!(matches!(run, Err(MechanismError::Invalid { .. })));
 }
 

@@ -6,10 +6,8 @@
     reason = "tests may fail, and compare with plain numbers"
 )]
 
-mod support;
-
-use support::exact::{Law, assert_within, violates};
-use support::{loss, rational};
+use crate::support::exact::{Law, assert_within, violates};
+use crate::support::{loss, rational};
 use throng_account::MechanismSpec;
 use throng_mechanism::combine::{Both, Grouped};
 use throng_mechanism::contribution::Rows;
@@ -105,9 +103,9 @@ fn uneven_moves_of_cells_tell_more() {
         ] {
             let delta = |shifts: &[i64], epsilon: f64| {
                 let (p, q) = (sum(shifts, scale, true), sum(shifts, scale, false));
-                support::exact::hockey_stick(&p, &q, epsilon)
+                crate::support::exact::hockey_stick(&p, &q, epsilon)
             };
-            for epsilon in support::exact::EPSILONS {
+            for epsilon in crate::support::exact::EPSILONS {
                 let (small, large) = (delta(even, epsilon), delta(uneven, epsilon));
                 assert!(small.lower() <= large.upper() + 1e-12, "{even:?} {epsilon}");
             }

@@ -5,10 +5,8 @@
     reason = "tests may fail, and compare with plain numbers"
 )]
 
-mod support;
-
-use support::exact::{Law, hockey_stick};
-use support::{answer_slice, choice, loss, rational};
+use crate::support::exact::{Law, hockey_stick};
+use crate::support::{answer_slice, choice, loss, rational};
 use throng_account::{Leaf, MechanismSpec, PrivacyLoss};
 use throng_mechanism::combine::{Batched, Grouped, Partitioned, Preprocessed, Sampled, Sequence};
 use throng_mechanism::contribution::{ByUnit, Contributions, Rows};

@@ -8,15 +8,14 @@
     reason = "tests issue permits that nobody paid for, and may fail"
 )]
 
-mod support;
 #[path = "conformance/table.rs"]
-mod table;
+pub(crate) mod table;
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use support::{rational, roughly};
+use crate::support::{rational, roughly};
 use table::inputs::SENTINEL;
 use table::{Case, Data, table};
 use throng_account::MechanismSpec;

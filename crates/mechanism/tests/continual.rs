@@ -8,13 +8,11 @@
     reason = "tests may fail, and compare with plain numbers"
 )]
 
-mod support;
-
 use std::collections::BTreeMap;
 
+use crate::support::exact::{Law, assert_within, violates};
+use crate::support::{audit, loss, rational};
 use proptest::prelude::*;
-use support::exact::{Law, assert_within, violates};
-use support::{audit, loss, rational};
 use throng_account::MechanismSpec;
 use throng_mechanism::continual::{Estimate, MatrixCounter, Stream, TreeCounter, WindowCounter};
 use throng_mechanism::{MechanismError, Neighbours, NoiseLaw, Permit, Sensitive};
@@ -133,7 +131,7 @@ fn the_exact_law_of_two_steps_is_within_the_claim_and_reused_noise_is_not() {
     }
     // Half the noise is not enough either, far beyond what was left out.
     let (p, q) = (two_steps([0, 0], 1.0, false), two_steps([1, 0], 1.0, false));
-    let excess = support::exact::hockey_stick(&p, &q, 1.0).lower();
+    let excess = crate::support::exact::hockey_stick(&p, &q, 1.0).lower();
     assert!(excess > claim.delta(1.0).unwrap().upper + 0.05, "{excess}");
 }
 

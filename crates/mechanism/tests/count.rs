@@ -1,10 +1,8 @@
 //! Counts with noise.
 #![allow(clippy::disallowed_methods, clippy::unwrap_used, reason = "tests may fail")]
 
-mod support;
-
-use support::exact::{Law, assert_within, violates};
-use support::{audit, free, loss, rational};
+use crate::support::exact::{Law, assert_within, violates};
+use crate::support::{audit, free, loss, rational};
 use throng_account::Target;
 use throng_mechanism::count::{BoundedRecords, Count, Counted, Matches, Records, Units};
 use throng_mechanism::{Mechanism, MechanismError, Neighbours, Sensitive, Uncovered};

@@ -7,11 +7,9 @@
     reason = "tests compare with plain numbers, and may fail"
 )]
 
-mod support;
-
+use crate::support::exact::{Law, assert_within, laplace, violates};
+use crate::support::{audit, costs_at_most, free, loss, rational};
 use proptest::prelude::*;
-use support::exact::{Law, assert_within, laplace, violates};
-use support::{audit, costs_at_most, free, loss, rational};
 use throng_mechanism::bounds::Bounds;
 use throng_mechanism::mean::{Mean, quotient};
 use throng_mechanism::noise::Protection;

@@ -7,10 +7,8 @@
     reason = "tests compare with plain numbers, and may fail"
 )]
 
-mod support;
-
+use crate::support::{loss, rational};
 use proptest::prelude::*;
-use support::{loss, rational};
 use throng_account::{Leaf, Target};
 use throng_mechanism::noise::Staircase;
 use throng_mechanism::{
@@ -56,7 +54,7 @@ fn chances_and_tails_add_up() {
         }
     }
     for (k, own) in (0..).zip(laplace("3").chances(9).unwrap()) {
-        assert!(own.intersect(support::exact::laplace(k, 3.0)).is_ok());
+        assert!(own.intersect(crate::support::exact::laplace(k, 3.0)).is_ok());
     }
     assert!(gaussian(FINE).chances(9).is_err());
 }

@@ -6,10 +6,8 @@
     reason = "tests may fail, and compare with plain numbers"
 )]
 
-mod support;
-
-use support::exact::{Law, assert_within, violates};
-use support::{loss, rational};
+use crate::support::exact::{Law, assert_within, violates};
+use crate::support::{loss, rational};
 use throng_account::PrivacyLoss;
 use throng_mechanism::{Budget, Grid, L1, L2, Neighbours, Noise, NoiseLaw, PerCell, Sensitivity};
 use throng_numeric::{Enclosure, Natural, Rational};

@@ -10,11 +10,10 @@
 
 #[path = "poisson/maps.rs"]
 mod maps;
-mod support;
 
-use support::audit::{self, lower_bound, upper_bound};
-use support::exact::{EPSILONS, Law, assert_within, hockey_stick};
-use support::{answer_slice, loss, rational};
+use crate::support::audit::{self, lower_bound, upper_bound};
+use crate::support::exact::{EPSILONS, Law, assert_within, hockey_stick};
+use crate::support::{answer_slice, loss, rational};
 use throng_account::{Direction, PrivacyLoss};
 use throng_mechanism::poisson::{DegreeSequence, Effect, PoissonCounts, RateMap, RatePair, Shares};
 use throng_mechanism::{Mechanism, MechanismError, MechanismSpec, Neighbours};

@@ -8,12 +8,10 @@
     reason = "tests may fail, and compare with plain numbers"
 )]
 
-mod support;
-
 use std::collections::BTreeMap;
 
-use support::exact::{self, Law};
-use support::{answer_slice, audit, loss, rational};
+use crate::support::exact::{self, Law};
+use crate::support::{answer_slice, audit, loss, rational};
 use throng_account::PrivacyLoss;
 use throng_mechanism::propose_test_release::{
     LocalMedian, LocallyStable, Outcome, ProposeTestRelease, StabilityTest, StableMode,

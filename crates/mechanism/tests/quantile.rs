@@ -9,11 +9,9 @@
     reason = "tests may fail, and compare with plain numbers"
 )]
 
-mod support;
-
-use support::choice::{Claim, by_energy, refuted};
-use support::exact::Law;
-use support::{answer, free, rational};
+use crate::support::choice::{Claim, by_energy, refuted};
+use crate::support::exact::Law;
+use crate::support::{answer, free, rational};
 use throng_mechanism::quantile::{Quantile, Quantiles, Ranked};
 use throng_mechanism::{Clamp, Grid, Mechanism, Neighbours, Sensitive, Uncovered};
 use throng_numeric::{Enclosure, Rational};

@@ -8,12 +8,10 @@
     reason = "tests may fail, and compare with plain numbers"
 )]
 
-mod support;
-
+use crate::support::audit::{self, lower_bound, upper_bound};
+use crate::support::exact::{Law, assert_within, violates};
+use crate::support::{answer_slice, free, loss, rational};
 use proptest::prelude::*;
-use support::audit::{self, lower_bound, upper_bound};
-use support::exact::{Law, assert_within, violates};
-use support::{answer_slice, free, loss, rational};
 use throng_mechanism::response::{FlipLaw, KaryResponse, RandomisedResponse};
 use throng_mechanism::{Mechanism, MechanismError, MechanismSpec, Neighbours, Sensitive};
 use throng_numeric::{Enclosure, Rational};

@@ -8,10 +8,8 @@
     reason = "tests may fail, and compare with plain numbers"
 )]
 
-mod support;
-
-use support::exact::{self, Law};
-use support::{answer_slice, audit, loss, rational};
+use crate::support::exact::{self, Law};
+use crate::support::{answer_slice, audit, loss, rational};
 use throng_mechanism::sample_and_aggregate::{
     Aggregate, Blockwise, MOST_BLOCKS, Partition, SampleAndAggregate,
 };

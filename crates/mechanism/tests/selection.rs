@@ -7,12 +7,10 @@
     reason = "tests may fail, and compare with plain numbers"
 )]
 
-mod support;
-
+use crate::support::choice::{Claim, by_energy, refuted};
+use crate::support::exact::Law;
+use crate::support::{answer, answer_slice, audit, loss, rational};
 use proptest::prelude::*;
-use support::choice::{Claim, by_energy, refuted};
-use support::exact::Law;
-use support::{answer, answer_slice, audit, loss, rational};
 use throng_mechanism::selection::{
     Domain, Exponential, Landscape, NoisyMax, OnLine, PermuteAndFlip, ScoreChange, Top,
 };
@@ -361,7 +359,7 @@ fn the_number_of_scores_is_that_of_the_candidates() {
     let m = Exponential::new(3, &1.into(), &within(1)).unwrap();
     let entropy = &mut SeededEntropy::new(7);
     let short = throng_mechanism::Sensitive::new([1, 2]);
-    assert!(m.run(short.as_slice(), support::free(&m), entropy).is_err());
+    assert!(m.run(short.as_slice(), crate::support::free(&m), entropy).is_err());
 }
 
 fn on_line(domain: Domain, change: &ScoreChange) -> OnLine {

@@ -9,10 +9,8 @@
     reason = "tests may fail, and compare with plain numbers"
 )]
 
-mod support;
-
+use crate::support::{answer_slice, audit, exact, loss, rational};
 use proptest::prelude::*;
-use support::{answer_slice, audit, exact, loss, rational};
 use throng_mechanism::smooth::{
     Decay, Median, Smooth, SmoothBound, SmoothLaw, SmoothNoise, Variance,
 };

@@ -8,12 +8,10 @@
     reason = "tests may fail, and compare with plain numbers"
 )]
 
-mod support;
-
 use std::collections::BTreeMap;
 
-use support::exact::{EPSILONS, Law, assert_within, hockey_stick, violates};
-use support::{audit, loss, rational};
+use crate::support::exact::{EPSILONS, Law, assert_within, hockey_stick, violates};
+use crate::support::{audit, loss, rational};
 use throng_account::{Leaf, MechanismSpec};
 use throng_mechanism::sparse_vector::{AboveThreshold, Claim, GaussianThreshold, Queries, Side};
 use throng_mechanism::{Budget, MechanismError, Neighbours, Permit, Sensitive};

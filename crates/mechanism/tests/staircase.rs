@@ -7,10 +7,8 @@
     reason = "tests compare with plain numbers, and may fail"
 )]
 
-mod support;
-
-use support::exact::{Law, assert_within, violates};
-use support::{answer_slice, audit, loss, rational};
+use crate::support::exact::{Law, assert_within, violates};
+use crate::support::{answer_slice, audit, loss, rational};
 use throng_mechanism::noise::Staircase;
 use throng_mechanism::{AddNoise, Grid, Mechanism, Neighbours, Noise, NoiseLaw, PerCell};
 use throng_numeric::Rational;

@@ -7,13 +7,11 @@
     reason = "tests compare with plain numbers, and may fail"
 )]
 
-mod support;
-
 use std::collections::BTreeMap;
 
-use support::choice::refuted;
-use support::exact::Law;
-use support::{free, rational};
+use crate::support::choice::refuted;
+use crate::support::exact::Law;
+use crate::support::{free, rational};
 use throng_mechanism::bayes::{Bernoulli, PoissonRate};
 use throng_mechanism::continual::{Factor, MatrixCounter, Stream, TreeCounter};
 use throng_mechanism::contribution::{ByUnit, Contributions, Rows};

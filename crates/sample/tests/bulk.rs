@@ -1,12 +1,9 @@
 //! Bulk noise against its exact law, at every kind of scale.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-#[path = "support/support.rs"]
-mod support;
-
-use support::judge::Experiment;
-use support::law::Law;
-use support::laws::{
+use crate::support::judge::Experiment;
+use crate::support::law::Law;
+use crate::support::laws::{
     discrete_gaussian, discrete_laplace, laplace_with_double_zero, rational, single, spread,
 };
 use throng_numeric::Rational;

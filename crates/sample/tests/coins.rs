@@ -1,11 +1,8 @@
 //! Coins and uniform integers against their exact laws.
 
-#[path = "support/support.rs"]
-mod support;
-
-use support::judge::Experiment;
-use support::law::Law;
-use support::laws::{coin, exp_neg, rational, whole};
+use crate::support::judge::Experiment;
+use crate::support::law::Law;
+use crate::support::laws::{coin, exp_neg, rational, whole};
 use throng_numeric::{Enclosure, Natural, Rational};
 use throng_sample::{Bernoulli, BernoulliExp, SampleError, SeededEntropy, Uniform};
 

@@ -1,12 +1,9 @@
 //! Poisson and binomial counts against their exact laws.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-#[path = "support/support.rs"]
-mod support;
-
-use support::judge::Experiment;
-use support::law::Law;
-use support::laws::{binomial, exp_neg, poisson, rational, single, whole};
+use crate::support::judge::Experiment;
+use crate::support::law::Law;
+use crate::support::laws::{binomial, exp_neg, poisson, rational, single, whole};
 use throng_numeric::{Enclosure, Rational};
 use throng_sample::{Bernoulli, Binomial, Poisson, SampleError, SeededEntropy};
 

@@ -1,12 +1,9 @@
 //! The judge itself: its proved error probabilities against exact enumeration.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-#[path = "support/support.rs"]
-mod support;
-
-use support::judge::{FALSE_ALARM, divergence, first_alarm, miss_probability};
-use support::law::{Law, Tally};
-use support::laws::{binomial, coin, rational, single};
+use crate::support::judge::{FALSE_ALARM, divergence, first_alarm, miss_probability};
+use crate::support::law::{Law, Tally};
+use crate::support::laws::{binomial, coin, rational, single};
 use throng_numeric::Enclosure;
 
 const SAMPLES: i64 = 2_000;

@@ -1,12 +1,9 @@
 //! Geometric, discrete Laplace and discrete Gaussian noise against their exact laws.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-#[path = "support/support.rs"]
-mod support;
-
-use support::judge::Experiment;
-use support::law::Law;
-use support::laws::{
+use crate::support::judge::Experiment;
+use crate::support::law::Law;
+use crate::support::laws::{
     discrete_gaussian, discrete_laplace, gaussian_remainder, geometric, laplace_remainder,
     laplace_with_double_zero, rational, single, spread, without_low_bit,
 };

@@ -1,13 +1,10 @@
 //! Exact reals and their rounding against their exact laws.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-#[path = "support/support.rs"]
-mod support;
-
-use support::continuous::{LaplaceLogNormal, laplace, normal, rounded, student};
-use support::judge::Experiment;
-use support::law::Law;
-use support::laws::{
+use crate::support::continuous::{LaplaceLogNormal, laplace, normal, rounded, student};
+use crate::support::judge::Experiment;
+use crate::support::law::Law;
+use crate::support::laws::{
     coin, discrete_laplace, gaussian_remainder, geometric, rational, single, spread, whole,
     without_low_bit,
 };

@@ -1,12 +1,9 @@
 //! Weighted choice, permute-and-flip, orders and subsets against their exact laws.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-#[path = "support/support.rs"]
-mod support;
-
-use support::judge::Experiment;
-use support::law::Law;
-use support::laws::{exp_neg, rational, whole};
+use crate::support::judge::Experiment;
+use crate::support::law::Law;
+use crate::support::laws::{exp_neg, rational, whole};
 use throng_numeric::{Enclosure, Rational};
 use throng_sample::{
     BernoulliExp, ExponentialChoice, PermuteAndFlip, SampleError, SeededEntropy, Subset, Uniform,
@@ -25,7 +22,7 @@ fn energies(factor: &str) -> Vec<Rational> {
 
 fn choice_law(energies: &[Rational]) -> Vec<Enclosure> {
     let weights: Vec<Enclosure> = energies.iter().map(exp_neg).collect();
-    let total = support::law::sum(&weights);
+    let total = crate::support::law::sum(&weights);
     weights.iter().map(|weight| *weight / total).collect()
 }
 

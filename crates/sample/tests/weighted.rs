@@ -1,14 +1,11 @@
 //! Weighted choice among entries and among runs of energies, against the exact laws.
 #![expect(clippy::unwrap_used, reason = "a test")]
 
-#[path = "support/support.rs"]
-mod support;
-
 use std::time::{Duration, Instant};
 
-use support::judge::Experiment;
-use support::law::Law;
-use support::laws::{discrete_laplace, exp_neg, rational, single};
+use crate::support::judge::Experiment;
+use crate::support::law::Law;
+use crate::support::laws::{discrete_laplace, exp_neg, rational, single};
 use throng_numeric::{Enclosure, Natural, Rational};
 use throng_sample::{Run, RunChoice, SampleError, SeededEntropy, WeightedChoice};
 
@@ -24,7 +21,7 @@ fn law(entries: &Entries) -> Law {
         Enclosure::of_rational(&Rational::from(n.clone())) * exp_neg(x)
     };
     let weights: Vec<Enclosure> = entries.iter().map(weight).collect();
-    let total = support::law::sum(&weights);
+    let total = crate::support::law::sum(&weights);
     Law::finite(&weights.iter().map(|weight| *weight / total).collect::<Vec<_>>())
 }
 
@@ -132,7 +129,7 @@ fn enumerated(runs: &[Run]) -> Law {
             weights.push(exp_neg(&(&run.start + &(&run.step * &Rational::from(j)))));
         }
     }
-    let total = support::law::sum(&weights);
+    let total = crate::support::law::sum(&weights);
     Law::finite(&weights.iter().map(|weight| *weight / total).collect::<Vec<_>>())
 }
 

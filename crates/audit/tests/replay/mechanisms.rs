@@ -24,10 +24,7 @@ use Neighbours::{AddRemove, Replace};
 
 use super::{groups, tape};
 
-#[path = "../../../mechanism/tests/conformance/table.rs"]
-mod table;
-
-use table::{Case, Data};
+use crate::mechanisms::table::{Case, Data, table};
 
 /// What a spec is claimed to cost, if that is pure.
 fn claim(case: &Case) -> Option<Claimed> {
@@ -45,7 +42,7 @@ fn claim(case: &Case) -> Option<Claimed> {
 #[test]
 fn the_conformance_table_is_replayed_without_findings() {
     let mut primitives = 0;
-    let cases = table::table(&Rational::ONE);
+    let cases = table(&Rational::ONE);
     assert!(cases.len() > 60);
     for case in &cases {
         // Primitives of a group are made for one of its members, and paid for as often.

@@ -10,8 +10,8 @@ use throng_mechanism::{Grid, L2, Mechanism, MechanismError, Noise, Run, Sensitiv
 use throng_numeric::Rational;
 use throng_sample::Entropy;
 
-use super::audited::{Subject, ran};
 use super::{pairs, traces, watch};
+use crate::audited::{Subject, ran};
 
 const TREES: usize = 4;
 

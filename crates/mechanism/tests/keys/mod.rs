@@ -1,8 +1,10 @@
-//! The exact laws of histograms on small data, and the tests that stand on them.
+//! Histograms over public keys, unknown keys, too many keys, and selection of keys: their exact laws on
+//! small data, and the tests that stand on them.
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
     clippy::cast_precision_loss,
+    clippy::disallowed_methods,
     unreachable_pub,
     reason = "tests may fail"
 )]

@@ -5,9 +5,9 @@ use throng_mechanism::MechanismError;
 use throng_mechanism::poisson::{DegreeSequence, Effect, PoissonCounts, RateMap, RatePair};
 use throng_numeric::{Enclosure, Rational, tails};
 
+use crate::poisson::{ADD, law, near, pair};
 use crate::support::exact::{EPSILONS, hockey_stick};
 use crate::support::rational;
-use crate::{ADD, law, near, pair};
 
 #[test]
 fn rates_of_the_slide_and_the_hybrid() {

@@ -1,0 +1,30 @@
+//! What is checked from outside, as one program: it is compiled and linked once.
+
+mod calibration;
+mod classical;
+mod conversion;
+mod conversion_errata;
+mod decomposition;
+mod engines;
+mod enumerated;
+mod filter;
+mod filter_game;
+mod golden;
+mod grid;
+mod hostile;
+mod interrupted;
+mod laws;
+mod pair_allocated;
+mod pair_discretise;
+mod pair_leaves;
+mod pair_profiles;
+mod pair_shuffled;
+mod peers;
+mod pld;
+mod regressions;
+mod spec_json;
+mod spec_round_trip;
+mod spec_template;
+mod spec_text;
+mod spec_validate;
+mod support;
