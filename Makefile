@@ -72,8 +72,8 @@ bench: ## Throng and its peers in one run, as ratios (see bench/README.md)
 	cargo run --release --manifest-path bench/Cargo.toml --features mechanism,opendp --bin mechanism
 	./bench/account.sh
 	./bench/query.sh
-	./bench/learn.sh
 	./bench/python.sh
+	./bench/learn.sh
 	cargo run --release -p throng-ledger --example charges
 	cargo run --release -p throng-audit --example speed
 	cargo run --release -p throng-audit --example power

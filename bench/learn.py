@@ -14,6 +14,7 @@ import sys
 
 import learn_data
 import learn_peers as peers
+import learn_python
 
 HERE = pathlib.Path(__file__).resolve().parent
 EPSILONS = [0.1, 1, 3]
@@ -276,17 +277,26 @@ class Bench:
             ratio(over("ghost")), ratio(over("hooks")), ratio(own), "; ".join(verdicts))
 
     def cpu(self):
-        """CPU of a fit at epsilon 1, both sides in this run: never from the kept results."""
+        """CPU of a fit at epsilon 1, all sides in this run: never from the kept results."""
         if not (self.times and self.with_peers):
             return
-        print("\n### CPU time of a fit at epsilon 1, best")
-        table("model", "data", "Throng ms", "diffprivlib ms", "ratio", "target")
+        print("\n### CPU time of a fit at epsilon 1, best, from Rust and from Python")
+        table("model", "data", "Throng ms", "from Python ms", "diffprivlib ms", "ratio", "from Python", "target")
+        on_one_core()
         for model, data, lines, make in self.times:
             ours = seconds(lines)
-            other = min(peers.fit(make, {}, data, 1, seed)[1] for seed in range(min(self.seeds, 5)))
-            ratio = ours / other if ours else None
-            verdict = self.verdicts.at_most(f"{model}, {data.name}, CPU:", ratio, 1)
-            row(model, data.name, f"{1e3 * ours:.2f}" if ours else "", f"{1e3 * other:.1f}", shown(ratio), verdict)
+            python = self.fastest(learn_python.MAKERS[model], data) if learn_python.AVAILABLE else None
+            other = self.fastest(make, data)
+            ratios = [value / other if value else None for value in (ours, python)]
+            verdict = self.verdicts.at_most(f"{model}, {data.name}, CPU:", ratios[0], 1)
+            if python:
+                verdict += "; " + self.verdicts.at_most(f"{model}, {data.name}, CPU from Python:", ratios[1], 1)
+            row(model, data.name, *(f"{1e3 * value:.2f}" if value else "" for value in (ours, python, other)),
+                *map(shown, ratios), verdict)
+
+    def fastest(self, make, data):
+        """CPU seconds of a fit, the best of some."""
+        return min(peers.fit(make, {}, data, 1, seed)[1] for seed in range(min(self.seeds, 5)))
 
 
 PARTS = ["logistic", "linear", "bayes", "trees", "kmeans", "histogram", "nets", "sgd"]

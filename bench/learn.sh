@@ -10,6 +10,10 @@ if ! cmp -s requirements-learn.txt .venv-learn/installed.txt; then
     "$python" -m pip install --quiet --no-cache-dir --requirement requirements-learn.txt
     cp requirements-learn.txt .venv-learn/installed.txt
 fi
+# The Python package, if python.sh has built it: the estimators beside the Rust they call.
+if compgen -G ".venv-python/wheels/*.whl" >/dev/null; then
+    "$python" -m pip install --quiet --force-reinstall --no-deps .venv-python/wheels/*.whl
+fi
 target="${CARGO_TARGET_DIR:-target}"
 cargo build --quiet --release --no-default-features --features learn --bin learn
 # One thread on both sides.
