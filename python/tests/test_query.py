@@ -112,7 +112,7 @@ def test_an_answer_says_what_protects_it():
     assert result.guarantee.neighbours == "add-remove"
     again = result.guarantee.mechanism.epsilon(delta=1e-6)
     assert again.upper <= 2.0001 and again.upper >= result.epsilon.lower
-    assert result.remaining == asked.budget.remaining
+    assert result.remaining == asked.budget.remaining == result.budget.remaining
     assert "mechanism: " in result.explain().text
     assert any("leave out" in note for note in result.notes)
 

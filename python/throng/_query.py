@@ -204,7 +204,7 @@ class Session:
         """
         asked = _asked(epsilon, delta, rho, mu, error, weights, noise, confidence, analyst)
         reply = self._native.ask(_text(text), asked, bool(non_negative), bool(consistent))
-        return Result(reply, self._native.neighbours)
+        return Result(reply, self)
 
     def explain(
         self,
@@ -456,11 +456,11 @@ class Result:
     are here too.
     """
 
-    __slots__ = ("_native", "_neighbours", "tables")
+    __slots__ = ("_native", "_session", "tables")
 
-    def __init__(self, native: _native.Reply, neighbours: str) -> None:
+    def __init__(self, native: _native.Reply, session: Session) -> None:
         self._native = native
-        self._neighbours = neighbours
+        self._session = session
         #: One for each statement.
         self.tables: tuple[Table, ...] = tuple(
             Table(table, native.confidence) for table in native.tables
@@ -485,7 +485,7 @@ class Result:
             return None
         spec = self._native.promise[0]
         return Guarantee(
-            Mechanism(spec, neighbours=self._neighbours),
+            Mechanism(spec, neighbours=self._session.neighbours),
             cost=dict(self.cost),
             receipt=self.receipt,
             asked=self.delta,
@@ -510,8 +510,13 @@ class Result:
 
     @property
     def remaining(self) -> dict[str, float]:
-        """What is left, rounded down."""
+        """What was left after this answer, rounded down."""
         return dict(self._native.remaining)
+
+    @property
+    def budget(self) -> Budget:
+        """What it was paid from, as it stands now."""
+        return self._session.budget
 
     @property
     def receipt(self) -> str | None:

@@ -230,7 +230,7 @@ class PLDAccountant:
 
     Parameters
     ----------
-    neighbouring_relation : optional
+    neighboring_relation : optional
         ``"add-remove"`` (the default) or what dp-accounting calls ``ADD_OR_REMOVE_ONE``. Its other
         relations mean different things for different events there, and are refused here.
 
