@@ -64,7 +64,7 @@ impl Default for Accuracy {
 }
 
 impl Accuracy {
-    fn checked(self) -> Result<Self, AccountError> {
+    pub(crate) fn checked(self) -> Result<Self, AccountError> {
         if self.width > 0.0 && self.width < 1.0 {
             Ok(self)
         } else {
@@ -152,6 +152,12 @@ impl PrivacyLoss {
         };
         loss.sides(0, 1.0)?;
         Ok(loss)
+    }
+
+    /// The same with another width.
+    pub(crate) const fn with_accuracy(mut self, accuracy: Accuracy) -> Self {
+        self.accuracy = accuracy;
+        self
     }
 
     /// The asked width.
