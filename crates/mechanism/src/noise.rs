@@ -48,7 +48,7 @@ const EXACT: i64 = 1024;
 const EXACT_SIGMA: i64 = 32;
 
 /// Values of a block: few enough for the caches near the processor, many enough for the sampler.
-const BLOCK: usize = 1 << 13;
+const BLOCK: usize = 1 << 14;
 
 /// Values that are made and used some at a time, in order.
 ///

@@ -53,9 +53,9 @@
 //! are not are decided by 32 bits, in the same time whether they are accepted or not: hundreds
 //! are rejected for one that is accepted, and the number and places of rejected trials are
 //! independent of the values accepted. So is how often the next bits of U are fetched: once for so many
-//! trials in doubt. The tables are read through once between fetching random
-//! bytes (which may evict them) and the first look-up, so that all look-ups hit the first-level
-//! cache.
+//! trials in doubt. Random bytes are fetched some at a time and used slice by slice; the tables are read through
+//! before each, after what may have evicted them, and a slice leaves room for them, so that all look-ups hit the
+//! first-level cache.
 //!
 //! The exceptions take some tenths of a microsecond more: 2^-25 of the trials, which 32 bits of U
 //! leave open, with a chance that depends a little on the candidate; and 2^-21 of the rungs, which

@@ -207,7 +207,7 @@ pub(super) struct Finer {
 }
 
 /// Bytes fetched at a time.
-const FINER: usize = 4 * LANES;
+pub(super) const FINER: usize = 16 * LANES;
 
 impl Finer {
     pub(super) const fn new() -> Self {

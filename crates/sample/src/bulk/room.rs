@@ -2,15 +2,18 @@
 
 use super::lanes::LANES;
 
-/// Random bytes fetched at a time: small enough to stay in the first-level cache together with a
-/// table, large enough that the fork check of [`crate::OsEntropy`] does not show.
-const BYTES: usize = 8192;
+/// Random bytes that are worked on at a time: they stay in the first-level cache together with a table.
+pub(super) const SLICE: usize = 8192;
+/// Random bytes fetched at a time: so many that the fork check of [`crate::OsEntropy`] does not show.
+const BYTES: usize = 4 * SLICE;
 /// Up to so many samples fit a small room.
 const FEW: usize = 16;
 /// Bytes of a trial and of its finer bits, at most.
 const MOST: usize = 16;
+/// Up to so many samples fit a room of one slice.
+const SOME: usize = SLICE / MOST;
 /// Blocks that are looked up before the first is used.
-const BLOCKS: usize = BYTES / (LANES * 7);
+const BLOCKS: usize = SLICE / (LANES * 7);
 /// Behind the trials there is room for the finer bits of fewer than [`LANES`].
 pub(super) const BEHIND: usize = 2 * LANES;
 
@@ -40,6 +43,8 @@ impl Found {
 pub(super) fn with_room<T>(samples: usize, fill: impl FnOnce(Room<'_>) -> T) -> T {
     if samples <= FEW {
         fill(Room { bytes: &mut [0; MOST * FEW], found: &mut [Found::NONE] })
+    } else if samples <= SOME {
+        fill(Room { bytes: &mut [0; SLICE + BEHIND], found: &mut [Found::NONE; BLOCKS] })
     } else {
         fill(Room { bytes: &mut [0; BYTES + BEHIND], found: &mut [Found::NONE; BLOCKS] })
     }

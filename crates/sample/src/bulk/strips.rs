@@ -8,7 +8,7 @@ use super::acceptance::{Acceptance, Decision};
 use super::energy::Energy;
 use super::lanes::{Finer, LANES, Lanes, Low, cells};
 use super::put::Put;
-use super::room::{BEHIND, Found, Room};
+use super::room::{BEHIND, Found, Room, SLICE};
 use super::rungs::{BothSigns, RUNGS, Rungs};
 use super::short::OPEN;
 use super::sieve::{Sieve, least_sure};
@@ -86,41 +86,44 @@ impl Strips {
         (slope, put): (impl Fn(Sieve, u16, u16) -> u16 + Copy, impl Put),
     ) -> Result<(), SampleError> {
         let Room { bytes: drawn, found: places } = room;
-        let blocks = drawn.len().saturating_sub(BEHIND) / (LANES * L::TRIAL);
-        let most = places.len().min(blocks) * LANES;
+        let most = drawn.len().saturating_sub(BEHIND) / (LANES * L::TRIAL) * LANES;
+        let slice = (LANES * L::TRIAL) * places.len().min(SLICE / (LANES * L::TRIAL)).max(1);
         let (mut finer, mut filled) = (Finer::new(), 0);
         while filled < out.len() {
             let trials = (out.len() - filled).min(most);
             let (blocks, last) = (trials / LANES * LANES * L::TRIAL, trials % LANES);
             let bytes = &mut drawn[..blocks + last * (L::TRIAL + 2)];
             entropy.fill(bytes)?;
-            self.rungs.warm();
-            self.acceptance.warm();
             let (blocks, last) = bytes.split_at(blocks);
-            let blocks = blocks.chunks_exact(LANES * L::TRIAL);
-            // Three short loops, of which each has many blocks in the works at a time.
-            for (block, found) in blocks.clone().zip(&mut *places) {
-                cells(block, &self.rungs, &mut found.cells);
-            }
-            for (block, found) in blocks.clone().zip(&mut *places) {
-                let mut lanes = Lanes::<L>::default();
-                lanes.read_all(block);
-                lanes.pick_from(simd, &found.cells);
-                found.rungs = lanes.rungs;
-                found.doubts = self.doubts(simd, &lanes, slope);
-            }
-            for (block, found) in blocks.zip(&*places) {
-                let places = &mut out[filled..];
-                if let (true, Some(places)) = (is_zero(&found.doubts), places.first_chunk_mut()) {
+            for blocks in blocks.chunks(slice) {
+                self.warm();
+                let blocks = blocks.chunks_exact(LANES * L::TRIAL);
+                // Three short loops, of which each has many blocks in the works at a time.
+                for (block, found) in blocks.clone().zip(&mut *places) {
+                    cells(block, &self.rungs, &mut found.cells);
+                }
+                for (block, found) in blocks.clone().zip(&mut *places) {
                     let mut lanes = Lanes::<L>::default();
                     lanes.read_all(block);
-                    lanes.rungs = found.rungs;
-                    let mut values = [0; LANES];
-                    lanes.write(self.shift, &mut values);
-                    put_all(put, places, &values);
-                    filled += LANES;
-                } else {
-                    filled += self.sort_out::<L>(block, found, &mut finer, entropy, places, put)?;
+                    lanes.pick_from(simd, &found.cells);
+                    found.rungs = lanes.rungs;
+                    found.doubts = self.doubts(simd, &lanes, slope);
+                }
+                for (block, found) in blocks.zip(&*places) {
+                    let places = &mut out[filled..];
+                    if let (true, Some(places)) = (is_zero(&found.doubts), places.first_chunk_mut())
+                    {
+                        let mut lanes = Lanes::<L>::default();
+                        lanes.read_all(block);
+                        lanes.rungs = found.rungs;
+                        let mut values = [0; LANES];
+                        lanes.write(self.shift, &mut values);
+                        put_all(put, places, &values);
+                        filled += LANES;
+                    } else {
+                        filled +=
+                            self.sort_out::<L>(block, found, &mut finer, entropy, places, put)?;
+                    }
                 }
             }
             // All of the last ones are in doubt, so that a single draw does not show it; their finer
@@ -128,6 +131,7 @@ impl Strips {
             let trials = last.len() / (L::TRIAL + 2);
             let (last, behind) = last.split_at(trials * L::TRIAL);
             if trials > 0 {
+                self.warm();
                 let mut lanes = Lanes::<L>::default();
                 lanes.read(last);
                 lanes.pick(&self.rungs);
@@ -138,6 +142,12 @@ impl Strips {
             }
         }
         Ok(())
+    }
+
+    /// Reads the tables through, so that all look-ups that follow hit the first-level cache.
+    fn warm(&self) {
+        self.rungs.warm();
+        self.acceptance.warm();
     }
 
     /// Zero where a lane is certain to be accepted.

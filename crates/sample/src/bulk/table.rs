@@ -3,6 +3,7 @@
 use super::energy::Energy;
 use super::lanes::LANES;
 use super::put::Put;
+use super::room::SLICE;
 use super::rungs::{BothSigns, Rungs};
 use super::short::OPEN;
 use super::{saturated, signed};
@@ -33,9 +34,11 @@ impl Table {
         while filled < out.len() {
             let wanted = (out.len() - filled).min(bytes.len() / SAMPLE) * SAMPLE;
             entropy.fill(&mut bytes[..wanted])?;
-            self.0.warm();
-            for lanes in bytes[..wanted].chunks(LANES * SAMPLE) {
-                filled += self.fill_lanes(lanes, entropy, &mut out[filled..], put)?;
+            for slice in bytes[..wanted].chunks(SLICE) {
+                self.0.warm();
+                for lanes in slice.chunks(LANES * SAMPLE) {
+                    filled += self.fill_lanes(lanes, entropy, &mut out[filled..], put)?;
+                }
             }
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::SeededEntropy;
+use crate::bulk::lanes::FINER;
 use crate::bulk::put::{Add, Fill};
 use crate::script::Script;
 use throng_numeric::Rational;
@@ -205,14 +206,14 @@ impl Entropy for Then<'_> {
     }
 }
 
-/// Finer bits as they come: sixty-four bytes at a time, or those behind the last trials of a batch.
+/// Finer bits as they come: some at a time, or those behind the last trials of a batch.
 #[derive(Default)]
 struct Pool(Vec<u8>);
 
 impl Pool {
     fn next(&mut self, script: &mut Script) -> u16 {
         if self.0.is_empty() {
-            self.0 = taken(script, 64);
+            self.0 = taken(script, FINER);
         }
         let two: Vec<u8> = self.0.drain(..2).collect();
         u16::from_le_bytes([two[0], two[1]])
