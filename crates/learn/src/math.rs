@@ -4,10 +4,27 @@
     reason = "what a model computes before clipping or after noise; no guarantee rests on it"
 )]
 
+use fearless_simd::{Level, dispatch};
+
 /// Runs a loop with the widest instructions that this machine has; results are the same.
+///
+/// A macro, because whatever is not inlined at the place of the call is compiled for the narrowest machine, and
+/// only a closure in a call can be said to be inlined always. What is used is moved into it, so that numbers are seen
+/// to stay the same while others are written.
+macro_rules! wide {
+    ($work:expr) => {
+        $crate::math::widest(
+            #[inline(always)]
+            move || $work,
+        )
+    };
+}
+pub(crate) use wide;
+
+/// The function behind [`wide!`].
 #[inline]
-pub(crate) fn wide<T>(work: impl FnOnce() -> T) -> T {
-    faer::traits::pulp::Arch::new().dispatch(work)
+pub(crate) fn widest<T>(work: impl FnOnce() -> T) -> T {
+    dispatch!(Level::new(), _simd => work())
 }
 
 /// e^x.

@@ -257,7 +257,7 @@ impl Predict for Network {
         let (mut chosen, mut probabilities) = (Vec::new(), Vec::new());
         let mut chances = vec![0.0; classes];
         self.outputs(features, |scores| {
-            softmax(scores, &mut chances);
+            softmax(scores, classes, &mut chances);
             let start = probabilities.len();
             probabilities.extend(chances.iter().map(|chance| f64::from(*chance)));
             chosen.push(argmax(&probabilities[start..]));

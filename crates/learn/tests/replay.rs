@@ -118,9 +118,7 @@ fn pairs(subject: &Subject) -> Vec<[Table; 2]> {
             pairs.push([with(&others, other), with(&others, Some(record))]);
         }
     }
-    // Wavelets take their time.
-    let each = if subject.title == "image-classifier" { 5 } else { 1 };
-    pairs.into_iter().step_by(each).collect()
+    pairs
 }
 
 /// What is watched of a subject.

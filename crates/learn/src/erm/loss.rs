@@ -73,14 +73,15 @@ impl Loss {
                 for (target, label) in targets.iter_mut().zip(labels) {
                     *target = if *label == 1 { 1.0 } else { 0.0 };
                 }
-                wide(|| {
+                wide!({
                     for (score, target) in scores.iter_mut().zip(&*targets) {
                         *score = 1.0 / (1.0 + exp(-*score)) - target;
                     }
                 });
             }
             (Self::Logistic { .. }, _) => {
-                wide(|| softmax_by_class(scores, &mut most, &mut sum));
+                let (all, most, sum) = (&mut *scores, &mut most, &mut sum);
+                wide!(softmax_by_class(all, most, sum));
                 for (record, label) in labels.iter().enumerate() {
                     if let Some(own) = scores.get_mut(label * BLOCK + record) {
                         *own -= 1.0;

@@ -102,7 +102,7 @@ pub(crate) fn bounded(bounds: &Bounds, records: &[&[f64]], most: i64) -> Matrix<
 pub(crate) fn scale_by_output(numbers: &mut [f64], norms: &[f64], scale: f64, most: f64) {
     let mut factors = vec![0.0; norms.len()];
     let (records, factors) = (norms.len().max(1), factors.as_mut_slice());
-    wide(move || {
+    wide!({
         for output in numbers.chunks_exact(records) {
             factors.iter_mut().zip(output).for_each(|(square, x)| *square += x * x);
         }

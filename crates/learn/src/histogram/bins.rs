@@ -161,7 +161,7 @@ fn equal_places(within: Interval, bins: u32, values: &[f64], places: &mut [u32])
     const SHIFT: f64 = 4_503_599_627_370_496.0;
     let (lower, upper, width) = (within.lower(), within.upper(), within.width());
     let (middle, count, last) = (within.clamp(f64::NAN), f64::from(bins), bins - 1);
-    wide(move || {
+    wide!({
         for (place, x) in places.iter_mut().zip(values) {
             let x = if x.is_nan() { middle } else { *x };
             let x = if x > lower { x } else { lower };

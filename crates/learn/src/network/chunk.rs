@@ -152,9 +152,13 @@ impl Chunk {
         let (Some(scores), Some(delta)) = (self.values.last(), self.deltas.last_mut()) else {
             return;
         };
-        let both = scores.chunks_exact(outputs).zip(delta.chunks_exact_mut(outputs));
-        for ((scores, delta), truth) in both.zip(truths) {
-            truth.slope(scores, delta);
+        let (scores, delta) = (&scores[..self.count * outputs], &mut delta[..self.count * outputs]);
+        match outputs {
+            1 => delta.copy_from_slice(scores),
+            _ => softmax(scores, outputs, delta),
+        }
+        for (delta, truth) in delta.chunks_exact_mut(outputs).zip(truths) {
+            truth.slope(delta);
         }
     }
 
@@ -205,7 +209,7 @@ impl Chunk {
                             }
                         };
                         let (own, biases) = own.split_at_mut(stage.weights());
-                        squares.add_transposed_times(rows(delta, filters), 1.0, own);
+                        squares.add_transposed_times(rows(delta, filters), own);
                         add_rows(delta, biases);
                         if let Some(back) = &mut back {
                             rows(delta, filters).times_transposed(rows(weights, filters), spread);
@@ -239,7 +243,7 @@ impl Chunk {
         let (height, all) = (self.rows(), ROWS);
         for (value, input) in self.values.iter().zip(&mut self.inputs) {
             let used = input.len() / all * height;
-            wide(|| {
+            wide!({
                 for (x, rounded) in value.iter().zip(&mut input[..used]) {
                     *rounded = whole(x * INPUT, MOST_INPUT) * (1.0 / INPUT);
                 }
@@ -257,16 +261,19 @@ fn covered(stages: &[Stage]) -> usize {
     covered.max().unwrap_or(0)
 }
 
-/// e^(score), so that all sum to 1.
-pub(super) fn softmax(scores: &[f32], chances: &mut [f32]) {
-    let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    let mut sum = 0.0;
-    for (score, chance) in scores.iter().zip(&mut *chances) {
-        *chance = exp(score - most);
-        sum += *chance;
+/// For each row, e^(score) over the sum of those of the row.
+pub(super) fn softmax(scores: &[f32], columns: usize, chances: &mut [f32]) {
+    let rows = || scores.chunks_exact(columns.max(1));
+    for (scores, chances) in rows().zip(chances.chunks_exact_mut(columns.max(1))) {
+        let most = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        chances.iter_mut().zip(scores).for_each(|(chance, score)| *chance = score - most);
     }
-    for chance in chances {
-        *chance /= sum;
+    // Of all rows at once, so that many go into an instruction.
+    let all = chances.iter_mut();
+    wide!(all.for_each(|chance| *chance = exp(*chance)));
+    for chances in chances.chunks_exact_mut(columns.max(1)) {
+        let sum: f32 = chances.iter().sum();
+        chances.iter_mut().for_each(|chance| *chance /= sum);
     }
 }
 
@@ -274,7 +281,7 @@ fn add_dense(stage: &Stage, values: &[f32], delta: &[f32], count: usize, sums: &
     let (inputs, outputs) = (stage.from.len(), stage.onto.len());
     let (values, delta) = (&values[..count * inputs], &delta[..count * outputs]);
     let (weights, biases) = stage.of_mut(sums);
-    rows(values, inputs).add_transposed_times(rows(delta, outputs), 1.0, weights);
+    rows(values, inputs).add_transposed_times(rows(delta, outputs), weights);
     add_rows(delta, biases);
 }
 
@@ -312,8 +319,8 @@ fn nth_mut(values: &mut [f32], row: usize, columns: usize) -> &mut [f32] {
 fn activate(activation: Option<Activation>, values: &mut [f32]) {
     match activation {
         None => {}
-        Some(Activation::Relu) => wide(|| values.iter_mut().for_each(|x| *x = x.max(0.0))),
-        Some(Activation::Tanh) => wide(|| values.iter_mut().for_each(|x| *x = tanh(*x))),
+        Some(Activation::Relu) => wide!(values.iter_mut().for_each(|x| *x = x.max(0.0))),
+        Some(Activation::Tanh) => wide!(values.iter_mut().for_each(|x| *x = tanh(*x))),
     }
 }
 
@@ -323,8 +330,8 @@ fn deactivate(activation: Option<Activation>, values: &[f32], delta: &mut [f32])
     match activation {
         None => {}
         Some(Activation::Relu) => {
-            wide(|| pairs.for_each(|(x, delta)| *delta = if *x > 0.0 { *delta } else { 0.0 }));
+            wide!(pairs.for_each(|(x, delta)| *delta = if *x > 0.0 { *delta } else { 0.0 }));
         }
-        Some(Activation::Tanh) => wide(|| pairs.for_each(|(x, delta)| *delta *= 1.0 - x * x)),
+        Some(Activation::Tanh) => wide!(pairs.for_each(|(x, delta)| *delta *= 1.0 - x * x)),
     }
 }

@@ -198,7 +198,7 @@ impl Clipped {
                     let rounded = nth_mut(&mut self.deltas[at], row, stage.onto.len());
                     let factor = single(scale * OUTPUT);
                     let pairs = rounded.iter_mut().zip(deltas);
-                    wide(move || {
+                    wide!({
                         for (rounded, delta) in pairs {
                             *rounded = either(delta * factor, *delta, MOST_OUTPUT);
                         }
@@ -279,7 +279,7 @@ fn square_of(values: &[f32], map: impl Fn(f32) -> f32) -> u64 {
 /// In double precision, in eight sums that can be formed side by side.
 fn sum_of_squares(values: &[f32], map: impl Fn(f32) -> f32) -> f64 {
     let square = |x: f32| f64::from(map(x)) * f64::from(map(x));
-    wide(|| {
+    wide!({
         let (eights, rest) = values.as_chunks::<8>();
         let mut sums = [0.0_f64; 8];
         for eight in eights {

@@ -14,7 +14,7 @@ const ROUND: f32 = 12_582_912.0;
 /// # Guarantee
 /// The result is a whole number: a single of size 2^23 to 2^24 is, and so is the difference of two, which
 /// is exact.
-#[inline]
+#[inline(always)]
 pub(super) fn whole(x: f32, most: f32) -> f32 {
     let within = x.max(-most).min(most);
     (within + ROUND) - ROUND
@@ -29,7 +29,7 @@ pub(super) fn whole(x: f32, most: f32) -> f32 {
 ///
 /// # Guarantee
 /// As for [`whole`].
-#[inline]
+#[inline(always)]
 pub(super) fn either(x: f32, seed: f32, most: f32) -> f32 {
     let mixed = seed.to_bits().wrapping_mul(0x9E37_79B1);
     let mixed = (mixed ^ (mixed >> 15)).wrapping_mul(0x85EB_CA6B);
@@ -41,7 +41,7 @@ pub(super) fn either(x: f32, seed: f32, most: f32) -> f32 {
 
 /// factor · whole, number by number.
 pub(super) fn scale(whole: &[i64], factor: f32, out: &mut [f32]) {
-    wide(move || {
+    wide!({
         for (out, whole) in out.iter_mut().zip(whole) {
             *out = factor * single(rounded(*whole));
         }
@@ -50,7 +50,7 @@ pub(super) fn scale(whole: &[i64], factor: f32, out: &mut [f32]) {
 
 /// The nearest double: the upper and the lower half of the bits, each exact as the last bits of a large
 /// number, with one rounding where they meet. This becomes vector instructions, which `as` does not.
-#[inline]
+#[inline(always)]
 fn rounded(n: i64) -> f64 {
     /// 2^52, and 2^84 + 2^63.
     const LOWER: u64 = 0x4330_0000_0000_0000;
@@ -68,7 +68,7 @@ pub(super) const fn float(n: usize) -> f32 {
 }
 
 /// e^x to about 2e-7 of itself, for |x| <= 87; beyond that as at the ends.
-#[inline]
+#[inline(always)]
 pub(super) fn exp(x: f32) -> f32 {
     const LOG2_E: f32 = std::f32::consts::LOG2_E;
     #[expect(clippy::manual_clamp, reason = "NaN must become a number")]
@@ -89,7 +89,7 @@ pub(super) fn exp(x: f32) -> f32 {
 }
 
 /// The hyperbolic tangent, to about 2e-7.
-#[inline]
+#[inline(always)]
 pub(super) fn tanh(x: f32) -> f32 {
     1.0 - 2.0 / (exp(2.0 * x) + 1.0)
 }
@@ -125,12 +125,23 @@ impl<'a> Rows<'a> {
 
     /// out = selfᵀ · other.
     pub(super) fn transposed_times(self, other: Self, out: &mut [f32]) {
-        product(self.view().transpose(), other.view(), 1.0, Accum::Replace, out);
+        self.along_rows(other, Accum::Replace, out);
     }
 
-    /// out += scale · selfᵀ · other.
-    pub(super) fn add_transposed_times(self, other: Self, scale: f32, out: &mut [f32]) {
-        product(self.view().transpose(), other.view(), scale, Accum::Add, out);
+    /// out += selfᵀ · other.
+    pub(super) fn add_transposed_times(self, other: Self, out: &mut [f32]) {
+        self.along_rows(other, Accum::Add, out);
+    }
+
+    /// Sums over rows, at most [`DEPTH`] at a time.
+    fn along_rows(self, other: Self, mut how: Accum, out: &mut [f32]) {
+        let rows = self.view().nrows();
+        for start in (0..rows.max(1)).step_by(DEPTH) {
+            let part = start..(start + DEPTH).min(rows);
+            let (left, right) = (self.part(part.clone()), other.part(part));
+            product(left.view().transpose(), right.view(), 1.0, how, out);
+            how = Accum::Add;
+        }
     }
 
     /// out = self · otherᵀ.
@@ -139,9 +150,30 @@ impl<'a> Rows<'a> {
     }
 }
 
+/// A few more than so many at once take the library an eighth longer than apart.
+const DEPTH: usize = 256;
+
+/// Products of fewer columns are formed column by column: the library fills its vectors along the columns of what it
+/// writes.
+const NARROW: usize = 16;
+
 fn product(left: MatRef<'_, f32>, right: MatRef<'_, f32>, scale: f32, how: Accum, out: &mut [f32]) {
-    let out = MatMut::from_row_major_slice_mut(out, left.nrows(), right.ncols());
-    faer::linalg::matmul::matmul(out, how, left, right, scale, Par::Seq);
+    let (rows, columns) = (left.nrows(), right.ncols());
+    if columns == 0 || columns >= NARROW {
+        let out = MatMut::from_row_major_slice_mut(out, rows, columns);
+        return faer::linalg::matmul::matmul(out, how, left, right, scale, Par::Seq);
+    }
+    let mut turned = vec![0.0; rows * columns];
+    let by_column = MatMut::from_column_major_slice_mut(&mut turned, rows, columns);
+    faer::linalg::matmul::matmul(by_column, Accum::Replace, left, right, scale, Par::Seq);
+    for (place, row) in out.chunks_exact_mut(columns).enumerate() {
+        for (cell, column) in row.iter_mut().zip(turned.chunks_exact(rows.max(1))) {
+            *cell = match how {
+                Accum::Add => *cell + column[place],
+                Accum::Replace => column[place],
+            };
+        }
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use super::chunk::softmax;
 use crate::math::single;
 use crate::{Classes, Interval};
 
@@ -38,18 +37,16 @@ pub enum Truth {
 }
 
 impl Truth {
-    /// The gradient of the loss with respect to the outputs: softmax(outputs) - 1 at the class; or the error.
-    pub(super) fn slope(self, outputs: &[f32], delta: &mut [f32]) {
+    /// The gradient of the loss with respect to the outputs, in place of their softmax or of the one output: less 1
+    /// at the class; or the error.
+    pub(super) fn slope(self, delta: &mut [f32]) {
         match self {
             Self::Class(class) => {
-                softmax(outputs, delta);
                 if let Some(own) = delta.get_mut(class) {
                     *own -= 1.0;
                 }
             }
-            Self::Number(number) => {
-                delta.iter_mut().zip(outputs).for_each(|(delta, found)| *delta = found - number);
-            }
+            Self::Number(number) => delta.iter_mut().for_each(|delta| *delta -= number),
         }
     }
 

@@ -62,7 +62,7 @@ impl Records {
         for (place, row) in places.iter().zip(&mut rows) {
             let start = place * self.columns;
             let values = &self.values[start..start + self.columns];
-            wide(|| {
+            wide!({
                 for (x, steps) in row.iter_mut().zip(values) {
                     *x = f32::from(*steps) * (1.0 / INPUT);
                 }
@@ -107,7 +107,7 @@ impl Steps {
         let [lower, upper, width, middle] = &self.ends;
         let ends = lower.iter().zip(upper).zip(width.iter().zip(middle));
         let steps = self.row.iter_mut().zip(row).zip(ends);
-        wide(move || {
+        wide!({
             for ((step, x), ((lower, upper), (width, middle))) in steps {
                 let x = if x.is_nan() { *middle } else { *x };
                 let x = if x > *lower { x } else { *lower };

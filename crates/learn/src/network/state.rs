@@ -141,7 +141,7 @@ impl State {
         let [first, second, average] =
             [&mut self.first, &mut self.second, &mut self.average].map(part);
         let Step { optimiser, rate, unbias, share } = *step;
-        wide(move || {
+        wide!({
             match optimiser {
                 Optimiser::Sgd { momentum } => {
                     let momentum = single(momentum);

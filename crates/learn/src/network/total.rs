@@ -142,7 +142,7 @@ impl Total {
         if more {
             return add(product, INPUT, weights);
         }
-        wide(|| {
+        wide!({
             for (sum, x) in weights.iter_mut().zip(&*product) {
                 *sum = f64::from(x * INPUT);
             }
@@ -197,7 +197,7 @@ impl Total {
 fn are_small(deltas: &[f32], outputs: usize) -> bool {
     let mut sums = vec![0.0; outputs];
     let sizes = sums.as_mut_slice();
-    wide(move || {
+    wide!({
         for row in deltas.chunks_exact(outputs.max(1)) {
             sizes.iter_mut().zip(row).for_each(|(sum, x)| *sum += x.abs());
         }
@@ -207,7 +207,7 @@ fn are_small(deltas: &[f32], outputs: usize) -> bool {
 }
 
 fn add_whole(sums: &[f64], out: &mut [i64]) {
-    wide(move || {
+    wide!({
         for (out, sum) in out.iter_mut().zip(sums) {
             *out += integer(*sum);
         }
@@ -215,7 +215,7 @@ fn add_whole(sums: &[f64], out: &mut [i64]) {
 }
 
 fn add_product(product: &[f32], out: &mut [i64]) {
-    wide(move || {
+    wide!({
         for (out, x) in out.iter_mut().zip(product) {
             *out += integer(f64::from(x * INPUT));
         }
@@ -223,7 +223,7 @@ fn add_product(product: &[f32], out: &mut [i64]) {
 }
 
 fn add(values: &[f32], factor: f32, sums: &mut [f64]) {
-    wide(move || {
+    wide!({
         for (sum, x) in sums.iter_mut().zip(values) {
             *sum += f64::from(x * factor);
         }
