@@ -41,7 +41,7 @@ const TEXTS: [&str; 26] = [
 
 /// A column of hostile values of a type, with NULL; `None` for types that expressions do not take.
 #[must_use]
-pub fn column(kind: &DataType) -> Option<ArrayRef> {
+pub(super) fn column(kind: &DataType) -> Option<ArrayRef> {
     let values = values(kind)?;
     let null = ScalarValue::try_from(kind).ok()?;
     ScalarValue::iter_to_array(values.into_iter().chain([null])).ok()
