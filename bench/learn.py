@@ -104,6 +104,7 @@ class Bench:
         self.with_peers = not options.no_peers
         self.verdicts = Verdicts()
         self.times = []  # (model, data, runs of ours, what makes the peer)
+        self.net_times = None  # (data, runs of ours, epsilon)
 
     def data(self, name, clusters=None):
         return peers.Data(self.data_directory / name, clusters)
@@ -237,6 +238,8 @@ class Bench:
             if limit:
                 verdict += "; " + self.verdicts.at_most(f"{model}, {name}, CPU s:", took, limit, f"{limit} s")
             row(model, name, epsilon, len(lines), shown(ours), shown(took), verdict)
+            if name == "digits":
+                self.net_times = (self.data("digits"), lines, epsilon)
 
     def sgd(self):
         print("\n### DP-SGD: thousands of samples per CPU second, one thread (peak MiB)")
@@ -294,9 +297,21 @@ class Bench:
             row(model, data.name, *(f"{1e3 * value:.2f}" if value else "" for value in (ours, python, other)),
                 *map(shown, ratios), verdict)
 
-    def fastest(self, make, data):
+    def net_from_python(self):
+        """CPU of a whole fit of a net, calibration and all, from Python over that from Rust."""
+        if not (self.net_times and learn_python.AVAILABLE):
+            return
+        data, lines, epsilon = self.net_times
+        print("\n### CPU time of a fit of the net on digits, best, from Python over that from Rust")
+        table("Rust ms", "Python ms", "ratio", "target")
+        on_one_core()
+        ours, python = seconds(lines), self.fastest(learn_python.mlp, data, epsilon)
+        verdict = self.verdicts.at_most("mlp, digits, CPU from Python over Rust:", python / ours, 1.1)
+        row(f"{1e3 * ours:.1f}", f"{1e3 * python:.1f}", shown(python / ours), verdict)
+
+    def fastest(self, make, data, epsilon=1):
         """CPU seconds of a fit, the best of some."""
-        return min(peers.fit(make, {}, data, 1, seed)[1] for seed in range(min(self.seeds, 5)))
+        return min(peers.fit(make, {}, data, epsilon, seed)[1] for seed in range(min(self.seeds, 5)))
 
 
 PARTS = ["logistic", "linear", "bayes", "trees", "kmeans", "histogram", "nets", "sgd"]
@@ -316,6 +331,7 @@ def main():
     for part in options.only or PARTS:
         getattr(bench, part)()
     bench.cpu()
+    bench.net_from_python()
     missed = bench.verdicts.missed
     print("\ntargets: " + ("all met" if not missed else "missed: " + "; ".join(missed)))
     sys.exit(1 if missed else 0)

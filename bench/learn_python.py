@@ -34,6 +34,13 @@ def kmeans(data, epsilon, seed):
     return KMeans(n_clusters=data.clusters, epsilon=epsilon, delta=DELTA, bounds=data.bounds())
 
 
+def mlp(data, epsilon, seed):
+    from throng.learn import MLPClassifier
+
+    return MLPClassifier(epsilon=epsilon, delta=DELTA, bounds=data.bounds(), records=1348,
+                         classes=list(range(len(data.schema["classes"]))))
+
+
 # The learners by the names of the Rust side.
 MAKERS = {
     "logistic": classifier("LogisticRegression"),

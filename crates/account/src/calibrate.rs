@@ -239,13 +239,15 @@ impl Problem<'_> {
     /// What is too much work to certify counts as not met.
     fn excess(&self, value: &Rational) -> Result<f64, AccountError> {
         let spec = self.template.fill(value)?;
-        let seen = |look: Look| match self.certified_excess(&spec, look) {
-            Err(AccountError::TooLarge { .. }) => Ok((f64::MAX, Look::Fine)),
-            seen => seen,
+        // The bound of a rough look holds as well, if a finer one is too much work.
+        let finer = |rough: f64| match self.certified_excess(&spec, Look::Fine) {
+            Err(AccountError::TooLarge { .. }) => Ok(rough),
+            seen => Ok(seen?.0),
         };
-        match seen(Look::Rough)? {
-            (excess, Look::Rough) if excess.abs() <= FAR => Ok(seen(Look::Fine)?.0),
-            (excess, _) => Ok(excess),
+        match self.certified_excess(&spec, Look::Rough) {
+            Ok((rough, Look::Rough)) if rough.abs() <= FAR => finer(rough),
+            Err(AccountError::TooLarge { .. }) => Ok(f64::MAX),
+            seen => Ok(seen?.0),
         }
     }
 
