@@ -15,6 +15,7 @@ rm -rf "$home/wheels"
     --interpreter "bench/$home/bin/python")
 "$home/bin/python" -m pip install --quiet --force-reinstall --no-deps "$home"/wheels/*.whl
 target="${CARGO_TARGET_DIR:-target}"
-cargo build --quiet --release --no-default-features --features account --bin account
+# The Rust beside it, compiled as the wheel is.
+cargo build --quiet --profile wheel --no-default-features --features account --bin account
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
-exec "$home/bin/python" python.py --wheels "$home/wheels" --account "$target/release/account" "$@"
+exec "$home/bin/python" python.py --wheels "$home/wheels" --account "$target/wheel/account" "$@"

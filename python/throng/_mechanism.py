@@ -198,11 +198,12 @@ class Mechanism(Expression):
         >>> tg.gaussian(sigma=1).under("replace").epsilon(delta=1e-5).upper
         9.997...
         """
-        return Mechanism(
-            str(self),
-            neighbours=self._neighbours if neighbours is None else neighbours,
-            width=self._width if width is None else width,
-        )
+        other = Mechanism.__new__(Mechanism)
+        other._text, other._spec = self._text, self._spec
+        other._neighbours = self._neighbours if neighbours is None else neighbours
+        other._width = self._width if width is None else float(width)
+        other._loss_cache = None
+        return other
 
     def to_json(self) -> str:
         """The mechanism as a JSON document; numbers stay exact."""

@@ -1,11 +1,13 @@
 //! Specs, losses, calibration.
 
+use std::sync::OnceLock;
+
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 use throng_account::spec::vocabulary::{Default as Usual, Entry, vocabulary};
 use throng_account::{
-    Accuracy, Bracket, Comparison, Direction, MechanismSpec, Neighbours, PrivacyLoss, SpecDocument,
-    Target, Template, calibrate, classical,
+    AccountError, Accuracy, Bracket, Comparison, Direction, MechanismSpec, Neighbours, PrivacyLoss,
+    SpecDocument, Target, Template, calibrate, classical,
 };
 use throng_cli::Failure;
 
@@ -53,16 +55,32 @@ impl Spec {
     }
 }
 
-/// The privacy loss of a mechanism under a relation: everything is read off it.
+/// The privacy loss of a mechanism under a relation: everything is read off it. It is computed with the first
+/// question.
 #[pyclass(frozen, module = "throng._native")]
-struct Loss(PrivacyLoss);
+struct Loss {
+    spec: MechanismSpec,
+    under: Neighbours,
+    accuracy: Accuracy,
+    computed: OnceLock<PrivacyLoss>,
+}
+
+impl Loss {
+    fn get(&self) -> Result<&PrivacyLoss, AccountError> {
+        if let Some(loss) = self.computed.get() {
+            return Ok(loss);
+        }
+        let loss = PrivacyLoss::of_spec(&self.spec, self.under, self.accuracy)?;
+        Ok(self.computed.get_or_init(|| loss))
+    }
+}
 
 #[pymethods]
 impl Loss {
     #[new]
-    fn new(py: Python<'_>, spec: &Spec, neighbours: &str, width: f64) -> Answer<Self> {
-        let under: Neighbours = neighbours.parse()?;
-        work(py, || PrivacyLoss::of_spec(&spec.0, under, Accuracy { width })).map(Self)
+    fn new(spec: &Spec, neighbours: &str, width: f64) -> Answer<Self> {
+        let (spec, under) = (spec.0.clone(), neighbours.parse()?);
+        Ok(Self { spec, under, accuracy: Accuracy { width }, computed: OnceLock::new() })
     }
 
     // Each question is asked on the side of its number that keeps the promise: epsilon and delta fall, so
@@ -70,57 +88,64 @@ impl Loss {
     // divergence rises, so these are asked at or above.
 
     fn epsilon(&self, py: Python<'_>, delta: Exact) -> Answer<Ends> {
-        work(py, || self.0.epsilon(delta.down()).map(ends))
+        work(py, || self.get()?.epsilon(delta.down()).map(ends))
     }
 
     fn delta(&self, py: Python<'_>, epsilon: Exact) -> Answer<Ends> {
-        work(py, || self.0.delta(epsilon.down()).map(ends))
+        work(py, || self.get()?.delta(epsilon.down()).map(ends))
     }
 
     fn miss_rate(&self, py: Python<'_>, false_alarm: Exact) -> Answer<Ends> {
-        work(py, || self.0.miss_rate(false_alarm.up()).map(ends))
+        work(py, || self.get()?.miss_rate(false_alarm.up()).map(ends))
     }
 
     /// Delta at many epsilon, for curves.
     fn deltas(&self, py: Python<'_>, epsilons: Vec<f64>) -> Answer<Vec<Ends>> {
-        work(py, || epsilons.iter().map(|x| self.0.delta(*x).map(ends)).collect::<Result<_, _>>())
+        work(py, || {
+            let loss = self.get()?;
+            epsilons.iter().map(|x| loss.delta(*x).map(ends)).collect::<Result<_, _>>()
+        })
     }
 
     /// Miss rates at many rates of false alarms, for curves.
     fn miss_rates(&self, py: Python<'_>, false_alarms: Vec<f64>) -> Answer<Vec<Ends>> {
         work(py, || {
-            false_alarms.iter().map(|x| self.0.miss_rate(*x).map(ends)).collect::<Result<_, _>>()
+            let loss = self.get()?;
+            false_alarms.iter().map(|x| loss.miss_rate(*x).map(ends)).collect::<Result<_, _>>()
         })
     }
 
     /// Divergences at many orders, for curves.
     fn renyis(&self, py: Python<'_>, orders: Vec<f64>) -> Answer<Vec<Ends>> {
-        work(py, || orders.iter().map(|x| self.0.renyi(*x).map(ends)).collect::<Result<_, _>>())
+        work(py, || {
+            let loss = self.get()?;
+            orders.iter().map(|x| loss.renyi(*x).map(ends)).collect::<Result<_, _>>()
+        })
     }
 
     fn renyi(&self, py: Python<'_>, order: Exact) -> Answer<Ends> {
-        work(py, || self.0.renyi(order.up()).map(ends))
+        work(py, || self.get()?.renyi(order.up()).map(ends))
     }
 
     fn zcdp(&self, py: Python<'_>) -> Answer<Ends> {
-        work(py, || self.0.zcdp().map(ends))
+        work(py, || self.get()?.zcdp().map(ends))
     }
 
     fn gdp(&self, py: Python<'_>) -> Answer<Ends> {
-        work(py, || self.0.gdp().map(ends))
+        work(py, || self.get()?.gdp().map(ends))
     }
 
     fn total_variation(&self, py: Python<'_>) -> Answer<Ends> {
-        work(py, || self.0.total_variation().map(ends))
+        work(py, || self.get()?.total_variation().map(ends))
     }
 
     fn posterior(&self, py: Python<'_>, prior: Exact, delta: Exact) -> Answer<f64> {
-        work(py, || self.0.posterior(prior.up(), delta.down()))
+        work(py, || self.get()?.posterior(prior.up(), delta.down()))
     }
 
     /// Cells (from, to, lower, upper) of the loss when the unit is there.
     fn histogram(&self, py: Python<'_>, cells: usize) -> Answer<Vec<(f64, f64, f64, f64)>> {
-        let found = work(py, || self.0.histogram_in(Direction::Remove, cells))?;
+        let found = work(py, || self.get()?.histogram_in(Direction::Remove, cells))?;
         let cell =
             |cell: &throng_account::Cell| (cell.from, cell.to, cell.mass.lower, cell.mass.upper);
         Ok(found.iter().map(cell).collect())
@@ -132,7 +157,7 @@ impl Loss {
         py: Python<'_>,
         other: &Self,
     ) -> Answer<(&'static str, String, Option<(f64, f64)>)> {
-        let found = work(py, || self.0.compare(&other.0))?;
+        let found = work(py, || self.get()?.compare(other.get()?))?;
         let (word, places) = match found {
             Comparison::Dominates => ("less private", None),
             Comparison::IsDominated => ("more private", None),
