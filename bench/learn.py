@@ -166,7 +166,8 @@ class Bench:
         rivals = [(peers.forest, [{}]), (peers.forest, peers.FOREST), (peers.tree, peers.TREE), (peers.boosting, [{}])]
         adult = {0.1: 0.83, 1: 0.846, 3: 0.85}
         for name, wanted in {"adult-one-hot": adult, "adult-raw": {}, "adult-numeric": {}, "breast-cancer": {}}.items():
-            found = self.compare("boosting", self.data(name), rivals, peers.plain_trees, wanted)
+            # The peers have no boosted trees to time these by.
+            found = self.compare("boosting", self.data(name), rivals, peers.plain_trees, wanted, timed=False)
             if name == "adult-one-hot":
                 took = max((seconds(lines) for lines in found.values() if lines), default=None)
                 verdict = self.verdicts.at_most("boosting, adult-one-hot, CPU s:", took, 0.5)
@@ -226,7 +227,7 @@ class Bench:
         few = min(self.seeds, 3)
         wanted = [
             ("mlp", "digits", 3, self.seeds, 0.93, None),
-            ("mlp", "mnist", 3, few, 0.949, None),
+            ("mlp", "mnist", 3, self.seeds, 0.949, None),
             ("features", "mnist", 1, few, 0.97, 60),
             ("features", "mnist", 3, few, 0.98, 60),
         ]

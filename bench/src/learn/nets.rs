@@ -78,13 +78,13 @@ fn small() -> NetworkOptions {
     NetworkOptions { records: Some(1348), ..NetworkOptions::default() }
 }
 
-/// For tens of thousands: batches of 2048, twenty times through, with longer steps, as there is less noise.
+/// For tens of thousands: batches of 4096, forty times through, with longer steps, as there is less noise.
 fn large() -> NetworkOptions {
     NetworkOptions {
         records: Some(60_000),
-        batch: Some(2048),
+        batch: Some(4096),
         steps: 586,
-        learning_rate: 8.0,
+        learning_rate: 6.0,
         ..NetworkOptions::default()
     }
 }
