@@ -194,6 +194,37 @@ mod tests {
         assert!(exp(f32::NAN).is_finite());
     }
 
+    /// Narrow and wide, few rows and more than are summed at once; replaced and added to.
+    #[test]
+    fn products_of_whole_numbers_are_exact() {
+        let made = |count: usize, salt: usize| -> Vec<f32> {
+            (0..count).map(|at| f32::from(crate::alike::made_up(at, salt) % 50)).collect()
+        };
+        for (count, inner, columns) in
+            [(3, 5, 1), (40, 7, 3), (600, 4, 15), (600, 9, 20), (0, 4, 3)]
+        {
+            let (left, right) = (made(count * inner, 1), made(count * columns, 2));
+            let sum = |row: usize, column: usize| -> f32 {
+                (0..count).map(|at| left[at * inner + row] * right[at * columns + column]).sum()
+            };
+            let mut out = vec![7.0; inner * columns];
+            rows(&left, inner).transposed_times(rows(&right, columns), &mut out);
+            let right_one = |at: usize| sum(at / columns, at % columns);
+            assert!(out.iter().enumerate().all(|(at, x)| *x == right_one(at)), "{count} {columns}");
+            rows(&left, inner).add_transposed_times(rows(&right, columns), &mut out);
+            assert!(out.iter().enumerate().all(|(at, x)| *x == 2.0 * right_one(at)));
+            let weights = made(inner * columns, 3);
+            let mut scores = vec![1.0; count * columns];
+            rows(&left, inner).times(rows(&weights, columns), 1.0, &mut scores);
+            for (at, score) in scores.iter().enumerate() {
+                let own = &left[at / columns * inner..][..inner];
+                let weights = weights.iter().skip(at % columns).step_by(columns);
+                let found: f32 = own.iter().zip(weights).map(|(x, w)| x * w).sum();
+                assert_eq!(*score, found + 1.0);
+            }
+        }
+    }
+
     #[test]
     fn whole_numbers_become_the_nearest_doubles() {
         let mut n = 1_i64;
